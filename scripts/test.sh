@@ -92,7 +92,8 @@ stage_tsan-all() {
 
 stage_cuda() {
   scripts/build.sh cuda-check ganscale ganscale-parity gpu_tests &&
-    ctest --test-dir build/cuda-check --output-on-failure -R '^first_run$' 2>&1 | tee "$logs/ctest-cuda.log"
+    CUDA_VISIBLE_DEVICES='' ctest --test-dir build/cuda-check --output-on-failure --no-tests=error -R '^first_run$' 2>&1 |
+    tee "$logs/ctest-cuda.log"
 }
 
 stage_gpu() {

@@ -69,7 +69,8 @@ ExitCode run(const RunOptions& options) {
     return std::make_unique<RestTransport>(access, idle);
   };
   settings.workers = options.workers;
-  settings.metrics = {options.metrics_address, options.metrics_port, "--metrics-port"};
+  settings.metrics = {options.metrics_address, options.metrics_port, "--metrics-address",
+                      "--metrics-port"};
   settings.health_address = options.health_address;
   log::info(
       "Starting",
@@ -104,9 +105,10 @@ void add_run(CLI::App& app, Action& action) {
   verb->add_option("--poll-seconds", o->poll_seconds, "Interval between polls of a running worker")
       ->check(CLI::Range(1, 3600))
       ->capture_default_str();
-  verb->add_option("--metrics-address", o->metrics_address, "Address of /metrics")
+  verb->add_option("--metrics-address", o->metrics_address, "IPv4 address of /metrics")
       ->capture_default_str();
   verb->add_option("--metrics-port", o->metrics_port, "Port of /metrics; 0: any free port")
+      ->check(CLI::Range(0, 65535))
       ->capture_default_str();
   verb->add_option("--health-address", o->health_address, "Address of /healthz and /readyz")
       ->capture_default_str();

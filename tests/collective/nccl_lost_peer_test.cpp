@@ -16,7 +16,7 @@ namespace {
 using host_gpu::on_gpu;
 using std::chrono::milliseconds;
 
-constexpr milliseconds kTimeout{1500};
+constexpr milliseconds kTimeout{4000};
 constexpr std::chrono::hours kForever{1};
 
 /// Ranks are threads, and the first whose time is up ends the program: each case runs in one of its own.

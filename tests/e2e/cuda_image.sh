@@ -14,11 +14,12 @@ docker/collect.sh worker "$build" build/image/worker-cuda
 "${buildah[@]}" build --quiet --layers --network host -f docker/worker.Dockerfile --build-arg "BASE=$base" \
   -t "$image" build/image/worker-cuda >/dev/null
 photos=$(mktemp -d)
+container=
+trap '[ -z "$container" ] || "${buildah[@]}" rm "$container" >/dev/null; remove_unused_layers; rm -rf "$photos"' EXIT
 PYTHONPATH=tests/support GANSCALE_WORKER="$build/bin/ganscale" /usr/bin/python3 -c \
   'import pathlib, sys, write_images; [write_images.write_png(pathlib.Path(sys.argv[1], f"{i}.png")) for i in range(8)]' "$photos"
 chmod a+rx "$photos"
 container=$("${buildah[@]}" from "$image")
-trap '"${buildah[@]}" rm "$container" >/dev/null; remove_unused_layers; rm -rf "$photos"' EXIT
 inside() { "${buildah[@]}" run --user 1000:1000 --volume "$photos:/photos:ro" "$container" -- "$@"; }
 
 fail() { say "FAILED: $*"; exit 1; }

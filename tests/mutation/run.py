@@ -6,7 +6,7 @@
 
 All mutants are compiled at once; GANSCALE_MUTANT=N switches one on. A first run of the tests notes which case reaches which mutant; then
 each mutant gets the cases that reach it, the quick ones first, until one fails. A case that hangs has failed. Results are kept in
-results.jsonl of the build folder: a run that was interrupted goes on. Exit code 1 if fewer than 90% are caught."""
+results.jsonl of the build folder: an interrupted run resumes, unless sources or tests have changed. Exit code 1 if fewer than 90% are caught."""
 import argparse
 import collections
 import dataclasses
@@ -157,7 +157,10 @@ def read_coverage(build):
         noted = build.copy.parent / f"coverage-{program}"
         noted.unlink(missing_ok=True)
         noted.touch()
-        code, output = run_cases(build, program, [], {"GANSCALE_MUTANT_COVERAGE": str(noted)}, 3600)
+        result = run_cases(build, program, [], {"GANSCALE_MUTANT_COVERAGE": str(noted)}, 3600)
+        if result is None:
+            raise SystemExit(f"{program} hangs without a mutant")
+        code, output = result
         if code != 0:
             raise SystemExit(f"{program} fails without a mutant:\n{output[-3000:]}")
         seconds |= {(program, case): int(ms) / 1000 for case, ms in re.findall(r"^\[       OK \] (\S+) \((\d+) ms\)$", output, re.M)}
@@ -173,7 +176,7 @@ def with_all_cases(cases, seconds):
     return sorted({each for each in seconds if each in cases or each[0] in programs}, key=lambda each: (seconds[each], each))
 
 
-def rounds(cases, seconds):
+def batches(cases, seconds):
     """Returns what to run, one after the other: the quick cases of each program, then the rest. Pairs of program and cases."""
     parts = [[], []]
     for program in PROGRAMS:
@@ -189,7 +192,7 @@ def rounds(cases, seconds):
 
 def attack(build, mutant, cases, seconds):
     """Returns how a mutant was caught, and by what; ("", "") if it was not."""
-    for program, names in rounds(cases, seconds):
+    for program, names in batches(cases, seconds):
         limit = FIRST_LIMIT_SECONDS + 5 * sum(seconds[program, name] for name in names)
         result = run_cases(build, program, names, {"GANSCALE_MUTANT": str(mutant)}, limit)
         if result is None:
@@ -199,6 +202,18 @@ def attack(build, mutant, cases, seconds):
             failed = re.search(r"^\[  FAILED  \] (\S+)", output, re.M) or re.search(r"^\[ RUN      \] (\S+)(?![\s\S]*\[ RUN)", output, re.M)
             return ("fails" if code == 1 else "crashes"), failed.group(1) if failed else program
     return "", ""
+
+
+def forget_other_code(build):
+    """Removes the results of an earlier run if sources or tests have changed since."""
+    listed = subprocess.run(["git", "-C", ROOT, "ls-files", "-z", "operator", "worker", "tests"], check=True, stdout=subprocess.PIPE)
+    names = [name for name in listed.stdout.decode().split("\0") if name and (ROOT / name).is_file()]
+    key = hashlib.sha256(b"".join(name.encode() + (ROOT / name).read_bytes() for name in names)).hexdigest()
+    known = build / "code.txt"
+    if not known.exists() or known.read_text() != key:
+        for name in ("results.jsonl", "refused.txt"):
+            (build / name).unlink(missing_ok=True)
+    known.write_text(key)
 
 
 def run_mutants(arguments, build, chosen, coverage):
@@ -246,6 +261,8 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="files to compile at a time")
     arguments = parser.parse_args()
     arguments.build = arguments.build.resolve()
+    arguments.build.mkdir(parents=True, exist_ok=True)
+    forget_other_code(arguments.build)
     build = Build(arguments.build)
     chosen = plant_and_compile(arguments, build)
     results = run_mutants(arguments, build, chosen, read_coverage(build))

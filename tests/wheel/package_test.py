@@ -232,8 +232,14 @@ class Environments(unittest.TestCase):
             _program.environment()
 
     def test_without_arrow_say_what_to_install(self):
-        with mock.patch.object(_program, "_PARQUET", "libparquet.so.1"), \
+        of_others = _program._site_of
+        with mock.patch.object(_program, "_site_of", lambda package: None if package == "pyarrow" else of_others(package)), \
                 self.assertRaisesRegex(ganscale.MissingLibrary, r"pip install 'pyarrow~=26\.0\.1'"):
+            _program.environment()
+
+    def test_a_variant_of_torch_without_a_library_is_refused(self):
+        with tempfile.TemporaryDirectory() as empty, mock.patch.object(_program, "_torch_site", return_value=pathlib.Path(empty)), \
+                self.assertRaisesRegex(ganscale.MissingLibrary, r"torch 2\.11\.0 lacks \S+; install the one from PyPI: pip install"):
             _program.environment()
 
     def test_another_torch_is_refused(self):

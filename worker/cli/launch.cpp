@@ -15,6 +15,7 @@
 #include "cli/launch/mpirun_command.h"
 #include "cli/launch/supervise.h"
 #include "cli/verbs.h"
+#include "config/units.h"
 #include "device/cpu_quota.h"
 #include "device/gpu.h"
 
@@ -59,11 +60,15 @@ Surroundings look_around() {
           .passed_on = variables_to_pass_on(environ)};
 }
 
-/// How long mpirun may go on after a rank lost another, as in the image's entrypoint.
-std::chrono::milliseconds patience_with_mpirun() {
-  constexpr std::chrono::seconds kDefault{60};
-  const char* seconds = std::getenv("GANSCALE_MPIRUN_SECONDS");
-  return seconds == nullptr ? kDefault : std::chrono::seconds(std::atoi(seconds));
+/// How long mpirun may run after a rank lost another; docker/entrypoint.sh reads the same variable.
+std::chrono::seconds mpirun_timeout() {
+  constexpr const char* kVariable = "GANSCALE_MPIRUN_SECONDS";
+  const char* text = std::getenv(kVariable);
+  if (text == nullptr) return std::chrono::seconds(60);
+  const auto seconds = config::parse_integer(text);
+  if (!seconds || *seconds < 0)
+    throw UsageError(std::string(kVariable) + ": expected a number of seconds: " + text);
+  return std::chrono::seconds(*seconds);
 }
 
 void require_verb(const LaunchRequest& request) {
@@ -82,8 +87,8 @@ ExitCode launch(const LaunchRequest& request) {
     setenv(name.c_str(), value.c_str(), /*overwrite=*/0);
   const std::string program = std::filesystem::read_symlink("/proc/self/exe");
   log::info("Launching", {{"ranks", ranks}, {"gpus", here.gpus}, {"cores", here.cores}});
-  return static_cast<ExitCode>(supervise(mpirun_command(request, here, ranks, program),
-                                         "openmpi-bin", patience_with_mpirun()));
+  return static_cast<ExitCode>(
+      supervise(mpirun_command(request, here, ranks, program), "openmpi-bin", mpirun_timeout()));
 }
 
 }  // namespace

@@ -76,7 +76,12 @@ ExitCode run(const Action& action, const std::function<void()>& before_user_erro
   } catch (const Error& error) {
     const bool is_ours = error.code() == ExitCode::kBug || error.code() == ExitCode::kPeerLost;
     if (!is_ours) before_user_error();
-    log::error(error.what());
+    if (error.code() == ExitCode::kPeerLost) {
+      // Who started the ranks may look for the exit code, as of a watchdog.
+      log::error(error.what(), {{"exit_code", static_cast<int>(error.code())}});
+    } else {
+      log::error(error.what());
+    }
     return error.code();
   } catch (const std::filesystem::filesystem_error& error) {
     log::error(error.what());

@@ -81,13 +81,8 @@ Server::Server(const ServerConfig& config) {
   } catch (const http::TlsError& error) {
     throw ConfigError(std::string("telemetry.tls_certificate, tls_key: ") + error.what());
   } catch (const std::system_error& error) {
-    if (!http::is_port_refused(error)) {
-      throw ConfigError("telemetry.bind_address: not an IPv4 address of this machine: " + address +
-                        " (" + error.code().message() + ")");
-    }
-    throw ConfigError("telemetry.control_port: can't listen on " + address + ":" +
-                      std::to_string(config.port) + " (" + error.code().message() +
-                      "); is another training using it? 0 picks any free port, -1 turns it off");
+    throw ConfigError(http::listen_error(error, address, config.port,
+                                         {"telemetry.bind_address", "telemetry.control_port"}));
   }
 }
 

@@ -121,8 +121,17 @@ std::optional<Reply> refuse_all_but_get(const Head& head) {
   return Reply{.status = 405, .media_type = "", .body = "", .headers = {{"Allow", "GET"}}};
 }
 
-bool is_port_refused(const std::system_error& error) {
-  return error.code() == std::errc::address_in_use || error.code() == std::errc::permission_denied;
+std::string listen_error(const std::system_error& error, const std::string& address, int port,
+                         const ListenSettings& settings) {
+  const std::string reason = " (" + error.code().message() + ")";
+  const bool is_port_refused =
+      error.code() == std::errc::address_in_use || error.code() == std::errc::permission_denied;
+  if (!is_port_refused) {
+    return settings.address +
+           ": not an IPv4 address of this machine, such as 127.0.0.1: " + address + reason;
+  }
+  return settings.port + ": can't listen on " + address + ":" + std::to_string(port) + reason +
+         "; is another program using it? 0 picks any free port";
 }
 
 }  // namespace ganscale::http

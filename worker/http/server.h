@@ -77,7 +77,14 @@ class Server {
   std::unique_ptr<Listener> listener_;
 };
 
-/// Returns whether a port, not its address, is why a server can't listen: it is taken, or reserved.
-bool is_port_refused(const std::system_error& error);
+/// The settings that an address and a port come from.
+struct ListenSettings {
+  std::string address;
+  std::string port;
+};
+
+/// Returns why a server can't listen: names the setting, and says what to do.
+std::string listen_error(const std::system_error& error, const std::string& address, int port,
+                         const ListenSettings& settings);
 
 }  // namespace ganscale::http

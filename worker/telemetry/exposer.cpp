@@ -71,9 +71,8 @@ Exposer::Exposer(const Endpoint& endpoint, Collect collect) {
     server_.reset(new Server{http::Server(endpoint.address, endpoint.port,
                                           {.refuse = http::refuse_all_but_get, .answer = answer})});
   } catch (const std::system_error& error) {
-    throw ConfigError(endpoint.setting + ": can't listen on " + endpoint.address + ":" +
-                      std::to_string(endpoint.port) + " (" + error.code().message() +
-                      "); is another program using it? 0 picks any free port");
+    throw ConfigError(http::listen_error(error, endpoint.address, endpoint.port,
+                                         {endpoint.address_setting, endpoint.port_setting}));
   }
 }
 

@@ -11,9 +11,11 @@ namespace ganscale::telemetry {
 
 /// Address and port of GET /metrics.
 struct Endpoint {
-  std::string address = "0.0.0.0";                 ///< IPv4
-  int port = 0;                                    ///< 0: any free one
-  std::string setting = "telemetry.metrics_port";  ///< what to name where it can't be had
+  std::string address = "0.0.0.0";  ///< IPv4
+  int port = 0;                     ///< 0: any free one
+  /// Where they come from, for errors.
+  std::string address_setting = "telemetry.bind_address";
+  std::string port_setting = "telemetry.metrics_port";
 };
 
 /// Serves what `collect` returns at GET /metrics until it is destroyed.

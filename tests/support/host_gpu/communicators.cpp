@@ -29,7 +29,7 @@ struct Collective {
 };
 
 /// The communicators of all ranks.
-struct Clique {
+struct SharedState {
   int size = 0;
   std::vector<ncclComm_t> members;  // by rank
   int joined = 0;
@@ -48,7 +48,7 @@ constexpr std::array kStates{"open", "finalized", "destroyed", "aborted"};
 }  // namespace ganscale::host_gpu
 
 struct ncclComm {
-  std::shared_ptr<ganscale::host_gpu::Clique> clique;
+  std::shared_ptr<ganscale::host_gpu::SharedState> shared;
   int rank = 0;
   int device = 0;
   ganscale::host_gpu::State state = ganscale::host_gpu::State::kOpen;
@@ -64,7 +64,7 @@ struct World {
   std::mutex mutex;
   std::condition_variable changed;
   std::vector<std::unique_ptr<ncclComm>> all;  // those that ended, too: a second end is noticed
-  std::map<std::string, std::shared_ptr<Clique>> cliques;  // by id
+  std::map<std::string, std::shared_ptr<SharedState>> groups;  // by id
   std::vector<std::string> mistakes;
 };
 
@@ -85,7 +85,7 @@ bool is_open(const ncclComm& comm) {
 
 /// Returns whether the operations of a communicator no longer wait.
 bool has_ended(const ncclComm& comm) {
-  return comm.state == State::kAborted || comm.clique->broken;
+  return comm.state == State::kAborted || comm.shared->broken;
 }
 
 ncclResult_t require(const ncclComm* comm, State state, std::string_view call) {
@@ -98,17 +98,17 @@ ncclResult_t require(const ncclComm* comm, State state, std::string_view call) {
 
 /// Finds the collective that the rank calls, or begins it. The ranks must agree about it.
 std::shared_ptr<Collective> find_or_begin(ncclComm& comm, const Operation& call) {
-  Clique& clique = *comm.clique;
-  auto& found = clique.collectives[comm.collectives++];
+  SharedState& shared = *comm.shared;
+  auto& found = shared.collectives[comm.collectives++];
   if (!found) {
     found = std::make_shared<Collective>(Collective{
-        .first = call, .calls = std::vector<Operation>(static_cast<std::size_t>(clique.size))});
+        .first = call, .calls = std::vector<Operation>(static_cast<std::size_t>(shared.size))});
   }
   if (call.agrees_with(found->first)) return found;
   refuse("collective " + std::to_string(comm.collectives) + " of rank " +
          std::to_string(comm.rank) + " is " + call.described() + ", another rank's is " +
          found->first.described());
-  clique.broken = true;
+  shared.broken = true;
   world().changed.notify_all();
   return found;
 }
@@ -145,11 +145,11 @@ void complete(Collective& collective) {
 void take_part(const ncclComm& comm, std::size_t number,
                const std::shared_ptr<Collective>& collective, const Operation& call,
                std::unique_lock<std::mutex>& lock) {
-  Clique& clique = *comm.clique;
+  SharedState& shared = *comm.shared;
   collective->calls[static_cast<std::size_t>(comm.rank)] = call;
-  if (++collective->reached == clique.size) {
+  if (++collective->reached == shared.size) {
     complete(*collective);
-    clique.collectives.erase(number);
+    shared.collectives.erase(number);
     return world().changed.notify_all();
   }
   world().changed.wait(lock, [&] { return collective->is_complete || has_ended(comm); });
@@ -157,7 +157,7 @@ void take_part(const ncclComm& comm, std::size_t number,
 }
 
 void send(const ncclComm& comm, const Operation& call, std::unique_lock<std::mutex>& lock) {
-  auto& messages = comm.clique->messages[{comm.rank, call.detail}];
+  auto& messages = comm.shared->messages[{comm.rank, call.detail}];
   messages.push_back(&call);
   world().changed.notify_all();
   const auto is_taken = [&] { return std::ranges::find(messages, &call) == messages.end(); };
@@ -166,7 +166,7 @@ void send(const ncclComm& comm, const Operation& call, std::unique_lock<std::mut
 }
 
 void receive(const ncclComm& comm, const Operation& call, std::unique_lock<std::mutex>& lock) {
-  auto& messages = comm.clique->messages[{call.detail, comm.rank}];
+  auto& messages = comm.shared->messages[{call.detail, comm.rank}];
   world().changed.wait(lock, [&] { return !messages.empty() || has_ended(comm); });
   if (messages.empty()) return;
   const Operation& sent = *messages.front();
@@ -195,16 +195,16 @@ void carry_out(ncclComm& comm, std::size_t number, const std::shared_ptr<Collect
   world().changed.notify_all();
 }
 
-ncclResult_t join(Clique& clique, ncclComm& comm) {
+ncclResult_t join(SharedState& shared, ncclComm& comm) {
   const auto rank = static_cast<std::size_t>(comm.rank);
-  if (rank >= clique.members.size() || clique.members[rank] != nullptr)
+  if (rank >= shared.members.size() || shared.members[rank] != nullptr)
     return refuse("ncclCommInitRank of a rank that is there or cannot be: " + std::to_string(rank));
-  for (const ncclComm* other : clique.members) {
+  for (const ncclComm* other : shared.members) {
     if (other != nullptr && other->device == comm.device)
       return refuse("ncclCommInitRank of two ranks on device " + std::to_string(comm.device));
   }
-  clique.members[rank] = &comm;
-  ++clique.joined;
+  shared.members[rank] = &comm;
+  ++shared.joined;
   world().changed.notify_all();
   return ncclSuccess;
 }
@@ -246,14 +246,14 @@ int abort_open_communicators() {
 
 void lose(int device) {
   const std::scoped_lock lock(world().mutex);
-  for (const auto& [id, clique] : world().cliques) {
-    const bool is_opening = clique->joined == 0 || clique->joined < clique->size;
+  for (const auto& [id, shared] : world().groups) {
+    const bool is_opening = shared->joined == 0 || shared->joined < shared->size;
     const auto is_gone = [&](const ncclComm* comm) {
       return comm != nullptr && comm->device == device;
     };
-    if (!is_opening && std::ranges::none_of(clique->members, is_gone)) continue;
-    clique->lost = true;
-    for (ncclComm* comm : clique->members) {
+    if (!is_opening && std::ranges::none_of(shared->members, is_gone)) continue;
+    shared->lost = true;
+    for (ncclComm* comm : shared->members) {
       if (comm != nullptr && comm->device != device) comm->error = ncclRemoteError;
     }
   }
@@ -270,27 +270,27 @@ ncclResult_t ncclGetVersion(int* version) {
 ncclResult_t ncclGetUniqueId(ncclUniqueId* id) {
   const std::scoped_lock lock(world().mutex);
   *id = {};
-  const std::string number = std::to_string(world().cliques.size());
+  const std::string number = std::to_string(world().groups.size());
   std::memcpy(id->internal, number.data(), number.size());
-  world().cliques[text(*id)] = std::make_shared<Clique>();
+  world().groups[text(*id)] = std::make_shared<SharedState>();
   return ncclSuccess;
 }
 
 ncclResult_t ncclCommInitRank(ncclComm_t* comm, int size, ncclUniqueId id, int rank) {
   std::unique_lock lock(world().mutex);
-  const auto found = world().cliques.find(text(id));
-  if (found == world().cliques.end()) return refuse("ncclCommInitRank with an id that nobody got");
-  const auto clique = found->second;
-  clique->size = size;
-  clique->members.resize(static_cast<std::size_t>(size));
+  const auto found = world().groups.find(text(id));
+  if (found == world().groups.end()) return refuse("ncclCommInitRank with an id that nobody got");
+  const auto shared = found->second;
+  shared->size = size;
+  shared->members.resize(static_cast<std::size_t>(size));
   int device = 0;
   cudaGetDevice(&device);
   auto& own = world().all.emplace_back(
-      new ncclComm{.clique = clique, .rank = rank, .device = device, .state = State::kAborted});
+      new ncclComm{.shared = shared, .rank = rank, .device = device, .state = State::kAborted});
   ncclComm& opened = *own;
-  if (const auto result = join(*clique, opened); result != ncclSuccess) return result;
-  world().changed.wait(lock, [&] { return clique->joined == size || clique->lost; });
-  if (clique->lost) return ncclRemoteError;
+  if (const auto result = join(*shared, opened); result != ncclSuccess) return result;
+  world().changed.wait(lock, [&] { return shared->joined == size || shared->lost; });
+  if (shared->lost) return ncclRemoteError;
   opened.state = State::kOpen;
   *comm = &opened;
   return ncclSuccess;
@@ -301,11 +301,11 @@ ncclResult_t ncclCommFinalize(ncclComm_t comm) {
   std::unique_lock lock(world().mutex);
   if (const auto result = require(comm, State::kOpen, "ncclCommFinalize"); result != ncclSuccess)
     return result;
-  Clique& clique = *comm->clique;
-  world().changed.wait(lock, [&] { return comm->unfinished == 0 || clique.lost; });
-  ++clique.finalized;
+  SharedState& shared = *comm->shared;
+  world().changed.wait(lock, [&] { return comm->unfinished == 0 || shared.lost; });
+  ++shared.finalized;
   world().changed.notify_all();
-  world().changed.wait(lock, [&] { return clique.finalized == clique.size || clique.lost; });
+  world().changed.wait(lock, [&] { return shared.finalized == shared.size || shared.lost; });
   if (comm->error != ncclSuccess) return comm->error;
   comm->state = State::kFinalized;
   return ncclSuccess;
@@ -347,7 +347,7 @@ const char* ncclGetErrorString(ncclResult_t result) {
 
 const char* ncclGetLastError(ncclComm_t comm) {
   const std::scoped_lock lock(world().mutex);
-  return comm != nullptr && comm->clique->lost ? "a connection was closed by a peer" : "";
+  return comm != nullptr && comm->shared->lost ? "a connection was closed by a peer" : "";
 }
 
 }  // extern "C"

@@ -23,18 +23,18 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// The moment when a stream reaches the work that recorded an event.
-class Moment {
+/// Set when a stream reaches the work that recorded an event.
+class Completion {
  public:
-  void come() {
+  void set() {
     const std::scoped_lock lock(mutex_);
     time_ = Clock::now();
-    came_.notify_all();
+    changed_.notify_all();
   }
 
   void wait() {
     std::unique_lock lock(mutex_);
-    came_.wait(lock, [&] { return time_.has_value(); });
+    changed_.wait(lock, [&] { return time_.has_value(); });
   }
 
   std::optional<Clock::time_point> time() {
@@ -44,7 +44,7 @@ class Moment {
 
  private:
   std::mutex mutex_;
-  std::condition_variable came_;
+  std::condition_variable changed_;
   std::optional<Clock::time_point> time_;
 };
 
@@ -67,7 +67,7 @@ void work_off(CUstream_st& stream) {
 }  // namespace
 
 struct CUevent_st {
-  std::shared_ptr<Moment> moment;  // of the last record; none before the first
+  std::shared_ptr<Completion> completion;  // of the last record; none before the first
 };
 
 namespace ganscale::host_gpu {
@@ -135,8 +135,8 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned /*flags*/) {
-  if (const auto moment = event->moment) {
-    ganscale::host_gpu::enqueue(stream, [moment] { moment->wait(); });
+  if (const auto completion = event->completion) {
+    ganscale::host_gpu::enqueue(stream, [completion] { completion->wait(); });
   }
   return cudaSuccess;
 }
@@ -152,19 +152,19 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
 }
 
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned /*flags*/) {
-  event->moment = std::make_shared<Moment>();
-  ganscale::host_gpu::enqueue(stream, [moment = event->moment] { moment->come(); });
+  event->completion = std::make_shared<Completion>();
+  ganscale::host_gpu::enqueue(stream, [completion = event->completion] { completion->set(); });
   return cudaSuccess;
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t event) {
-  return !event->moment || event->moment->time() ? cudaSuccess : cudaErrorNotReady;
+  return !event->completion || event->completion->time() ? cudaSuccess : cudaErrorNotReady;
 }
 
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
-  if (!start->moment || !end->moment) return cudaErrorInvalidResourceHandle;
-  const auto from = start->moment->time();
-  const auto to = end->moment->time();
+  if (!start->completion || !end->completion) return cudaErrorInvalidResourceHandle;
+  const auto from = start->completion->time();
+  const auto to = end->completion->time();
   if (!from || !to) return cudaErrorNotReady;
   *milliseconds = std::chrono::duration<float, std::milli>(*to - *from).count();
   return cudaSuccess;

@@ -109,9 +109,9 @@ TEST(Exposer, HasNothingButGetMetrics) {
   EXPECT_EQ(http_request(exposer.port(), "POST /metrics").status, 405);
 }
 
-TEST(Exposer, NamesTheSettingOfAnAddressThatCannotBeHad) {
-  expect_error(ExitCode::kConfig, "--metrics-port: can't listen on 203.0.113.1:0", [] {
-    const Exposer exposer({.address = "203.0.113.1", .port = 0, .setting = "--metrics-port"},
+TEST(Exposer, NamesTheSettingOfAnAddressThatIsNotOfThisMachine) {
+  expect_error(ExitCode::kConfig, "--metrics-address: not an IPv4 address of this machine", [] {
+    const Exposer exposer({.address = "203.0.113.1", .address_setting = "--metrics-address"},
                           [] { return std::vector<Family>{}; });
   });
 }

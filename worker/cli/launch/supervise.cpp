@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <csignal>
 #include <string_view>
 #include <thread>
@@ -29,7 +30,7 @@ std::atomic<pid_t> child{0};
 std::atomic<int> received{0};
 static_assert(std::atomic<pid_t>::is_always_lock_free);
 
-void forward(int /*signal*/) {
+void forward_signal(int /*signal*/) {
   const pid_t process = child;
   const int earlier = received.fetch_add(1);
   if (process > 0) kill(process, earlier == 0 ? SIGUSR1 : SIGTERM);
@@ -75,29 +76,40 @@ Pipe open_pipe() {
   std::vector<char*> arguments;
   for (const auto& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
+  std::signal(SIGPIPE, SIG_DFL);
   blocked.restore();
   execvp(arguments[0], arguments.data());
   _exit(kNotFound);
+}
+
+using std::chrono::milliseconds;
+
+/// Waits until a descriptor is ready for `events`.
+bool is_ready(int descriptor, short events, milliseconds timeout) {
+  pollfd ready{.fd = descriptor, .events = events, .revents = 0};
+  return poll(&ready, 1, static_cast<int>(timeout.count())) > 0;
 }
 
 void write_whole(std::string_view text) {
   while (!text.empty()) {
     const auto written =
         files::uninterrupted([&] { return write(STDERR_FILENO, text.data(), text.size()); });
+    if (written < 0 && errno == EAGAIN && is_ready(STDERR_FILENO, POLLOUT, milliseconds(1000)))
+      continue;
     if (written < 0) return;  // nobody reads it
     text.remove_prefix(static_cast<std::size_t>(written));
   }
 }
 
-/// Passes on what comes out of a pipe, and looks for the line of a rank that lost another.
-class PassedOn {
+/// Forwards what comes out of a pipe to standard error, and looks for the line of a rank that lost
+/// another.
+class StderrForwarder {
  public:
-  explicit PassedOn(int from) : from_(from) {}
+  explicit StderrForwarder(int from) : from_(from) {}
 
-  /// Waits this long for more. Returns whether there was any.
-  bool more(std::chrono::milliseconds within) {
-    pollfd ready{.fd = from_, .events = POLLIN, .revents = 0};
-    if (poll(&ready, 1, static_cast<int>(within.count())) <= 0) return false;
+  /// Waits this long for text. Returns whether there was any.
+  bool forward(milliseconds timeout) {
+    if (!is_ready(from_, POLLIN, timeout)) return false;
     std::array<char, 4096> buffer;
     const auto count =
         files::uninterrupted([&] { return read(from_, buffer.data(), buffer.size()); });
@@ -108,34 +120,36 @@ class PassedOn {
     return true;
   }
 
-  bool tell_of_a_lost_rank() const { return has_lost_; }
+  bool has_lost_rank() const { return has_lost_rank_; }
 
  private:
-  /// As the last line of a run has it (cli/run.cpp), as text or as JSON.
+  /// As the log has it (comm/group/watchdog.cpp, command_line/run_program.cpp), as text or as JSON.
+  /// docker/entrypoint.sh looks for the same.
   static constexpr std::array<std::string_view, 2> kLost{"exit_code=75", "\"exit_code\":75"};
 
   void look_at(std::string_view text) {
     recent_ += text;
-    for (const auto lost : kLost) has_lost_ |= recent_.find(lost) != std::string::npos;
+    for (const auto lost : kLost) has_lost_rank_ |= recent_.find(lost) != std::string::npos;
     if (recent_.size() > kLost[1].size()) recent_.erase(0, recent_.size() - kLost[1].size());
   }
 
   int from_;
   std::string recent_;
-  bool has_lost_ = false;
+  bool has_lost_rank_ = false;
 };
 
-/// Ends a process that goes on for longer than patience after begin().
+/// Kills a process and its group if it runs for longer than the timeout after begin().
 class Deadline {
  public:
-  Deadline(pid_t process, Patience patience) : process_(process), patience_(patience) {}
+  Deadline(pid_t process, std::optional<milliseconds> timeout)
+      : process_(process), timeout_(timeout) {}
 
   void begin() {
-    if (patience_) end_ = std::min<Clock::time_point>(end_, Clock::now() + *patience_);
+    if (timeout_) end_ = std::min<Clock::time_point>(end_, Clock::now() + *timeout_);
   }
   void enforce() {
     if (is_over_ || Clock::now() < end_) return;
-    kill(process_, SIGKILL);
+    kill(-process_, SIGKILL);
     is_over_ = true;
   }
   bool is_over() const { return is_over_; }
@@ -144,25 +158,33 @@ class Deadline {
   using Clock = std::chrono::steady_clock;
 
   pid_t process_;
-  Patience patience_;
+  std::optional<milliseconds> timeout_;
   Clock::time_point end_ = Clock::time_point::max();
   bool is_over_ = false;
 };
 
-/// Passes on what a process writes until it ends, or until patience runs out after a rank was lost.
-int wait_for(pid_t process, PassedOn& errors, Patience patience) {
-  constexpr std::chrono::milliseconds kLookEvery{100};
-  Deadline deadline(process, patience);
+/// Forwards what a process writes until it ends. Returns its status, as waitpid() does.
+int forward_until_end(pid_t process, StderrForwarder& errors, Deadline& deadline) {
+  constexpr milliseconds kPollInterval{100};
+  constexpr int kMostReadsAfterwards = 256;  // others may still write
   int status = 0;
-  while (waitpid(process, &status, WNOHANG) != process) {
-    if (!errors.more(kLookEvery)) std::this_thread::sleep_for(kLookEvery / 10);
-    if (errors.tell_of_a_lost_rank()) deadline.begin();
+  while (waitpid(process, &status, WNOHANG) == 0) {
+    if (!errors.forward(kPollInterval)) std::this_thread::sleep_for(kPollInterval / 10);
+    if (errors.has_lost_rank()) deadline.begin();
     deadline.enforce();
   }
-  while (errors.more(std::chrono::milliseconds(0))) {
+  for (int i = 0; i < kMostReadsAfterwards && errors.forward(milliseconds(0)); ++i) {
   }
+  return status;
+}
+
+int wait_for(pid_t process, int errors, std::optional<milliseconds> timeout) {
+  StderrForwarder forwarder(errors);
+  Deadline deadline(process, timeout);
+  const int status = forward_until_end(process, forwarder, deadline);
   if (deadline.is_over()) {
-    log::warning("mpirun waited for a machine that it can't reach, and was ended");
+    log::warning(
+        "Killed mpirun, which waited for a machine that it can't reach; ranks there may still run");
     return static_cast<int>(ExitCode::kPeerLost);
   }
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
@@ -171,13 +193,15 @@ int wait_for(pid_t process, PassedOn& errors, Patience patience) {
 }  // namespace
 
 int supervise(const std::vector<std::string>& words, const std::string& package,
-              Patience patience) {
+              std::optional<milliseconds> timeout) {
   received = 0;
+  std::signal(SIGPIPE, SIG_IGN);  // a reader of standard error that ends must not end the ranks
+  std::signal(SIGCHLD, SIG_DFL);  // waitpid() returns nothing of ignored children
   Pipe errors = open_pipe();
   {
     const BlockedSignals blocked;
     struct sigaction action{};
-    action.sa_handler = forward;
+    action.sa_handler = forward_signal;
     for (const int signal : kSignals) sigaction(signal, &action, nullptr);
     const pid_t process = fork();
     if (process == 0) execute(words, errors, blocked);
@@ -185,9 +209,9 @@ int supervise(const std::vector<std::string>& words, const std::string& package,
     child = process;
   }
   errors.input = FileDescriptor();
-  PassedOn passed_on(errors.output.get());
-  const int code = wait_for(child, passed_on, patience);
+  const int code = wait_for(child, errors.output.get(), timeout);
   child = 0;
+  std::signal(SIGPIPE, SIG_DFL);
   for (const int signal : kSignals) std::signal(signal, SIG_DFL);
   if (code == kNotFound) {
     throw UsageError(words.front() + " is not installed, or not in PATH; Debian's package is " +

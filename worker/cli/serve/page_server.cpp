@@ -87,13 +87,8 @@ PageServer::PageServer(const PageServerConfig& config) {
   } catch (const http::TlsError& error) {
     throw ConfigError(std::string("--tls-certificate, --tls-key: ") + error.what());
   } catch (const std::system_error& error) {
-    if (!http::is_port_refused(error)) {
-      throw ConfigError("--address: not an IPv4 address of this machine, such as 127.0.0.1: " +
-                        config.address);
-    }
-    throw ConfigError("--port: can't listen on " + config.address + ":" +
-                      std::to_string(config.port) + " (" + error.code().message() +
-                      "); 0 picks any free port");
+    throw ConfigError(
+        http::listen_error(error, config.address, config.port, {"--address", "--port"}));
   }
 }
 

@@ -3,10 +3,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -62,20 +64,21 @@ TEST(Supervise, ForwardsTheFirstSignalAsUsr1AndTheSecondAsTerm) {
 }
 
 /// Returns what a process writes to standard error while it supervises a shell, and its exit code.
-std::pair<std::string, int> supervised(const std::string& script, Patience patience = {}) {
+std::pair<std::string, int> supervised(const std::string& script,
+                                       std::optional<std::chrono::milliseconds> timeout = {}) {
   testing::internal::CaptureStderr();
-  const int code = supervise({"sh", "-c", script}, "dash", patience);
+  const int code = supervise({"sh", "-c", script}, "dash", timeout);
   return {testing::internal::GetCapturedStderr(), code};
 }
 
-TEST(Supervise, PassesOnWhatIsWritten) {
+TEST(Supervise, ForwardsStandardError) {
   const auto [text, code] = supervised("printf 'a line\nan end' >&2");
   EXPECT_EQ(text, "a line\nan end");
   EXPECT_EQ(code, 0);
 }
 
 // As mpirun waits for a machine that it can't reach, after a rank has said what it lost.
-TEST(Supervise, EndsWhatGoesOnLongAfterARankLostAnother) {
+TEST(Supervise, KillsWhatRunsForLongAfterARankLostAnother) {
   for (const std::string lost : {"exit_code=75", R"("exit_code":75)"}) {
     const auto [text, code] =
         supervised("printf '" + lost.substr(0, 5) + "' >&2; sleep 0.1; printf '" + lost.substr(5) +
@@ -84,6 +87,27 @@ TEST(Supervise, EndsWhatGoesOnLongAfterARankLostAnother) {
     EXPECT_TRUE(text.starts_with(lost)) << text;
     EXPECT_EQ(code, 75);
   }
+}
+
+TEST(Supervise, OutlivesTheReaderOfStandardError) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(pipe(ends.data()), 0);
+  close(ends[0]);
+  const pid_t process = fork();
+  if (process == 0) {
+    dup2(ends[1], STDERR_FILENO);
+    _exit(supervise({"sh", "-c", "echo a line >&2; sleep 0.3; exit 3"}, "dash"));
+  }
+  close(ends[1]);
+  int status = 0;
+  ASSERT_EQ(waitpid(process, &status, 0), process);
+  EXPECT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 3);
+}
+
+TEST(Supervise, WaitsThoughChildrenAreIgnored) {
+  std::signal(SIGCHLD, SIG_IGN);
+  EXPECT_EQ(supervise({"sh", "-c", "sleep 0.3; exit 3"}, "dash"), 3);
 }
 
 TEST(Supervise, WaitsForWhatEndsAfterARankLostAnother) {

@@ -16,8 +16,8 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds kTimeout{1000};
-constexpr milliseconds kOfTheLiving{4000};  // for threads of a busy machine, which may stand still
-constexpr milliseconds kLong = kOfTheLiving * 5 / 4;
+constexpr milliseconds kAmpleTimeout{4000};  // threads of a busy machine may stand still
+constexpr milliseconds kLong = kAmpleTimeout * 5 / 4;
 
 TEST(FolderBarrier, HoldsAllRanksUntilTheLastIsThere) {
   const TemporaryFolder folder;
@@ -25,7 +25,7 @@ TEST(FolderBarrier, HoldsAllRanksUntilTheLastIsThere) {
   std::vector<std::thread> ranks;
   for (int rank = 0; rank < 3; ++rank) {
     ranks.emplace_back([&, rank] {
-      FolderBarrier barrier(folder.path(), rank, 3, kOfTheLiving);
+      FolderBarrier barrier(folder.path(), rank, 3, kAmpleTimeout);
       for (int round = 1; round <= 2; ++round) {
         if (rank == 1 && round == 2)
           std::this_thread::sleep_for(kLong);  // it works, and is not lost
@@ -46,9 +46,9 @@ TEST(FolderBarrier, NamesARankThatNeverWrote) {
 
 TEST(FolderBarrier, NoticesALostRankWhileAnotherStillWorks) {
   const TemporaryFolder folder;
-  FolderBarrier barrier(folder.path(), 0, 3, kOfTheLiving);
-  const FolderBarrier works(folder.path(), 1, 3, kOfTheLiving);
-  std::optional<FolderBarrier> lost(std::in_place, folder.path(), 2, 3, kOfTheLiving);
+  FolderBarrier barrier(folder.path(), 0, 3, kAmpleTimeout);
+  const FolderBarrier works(folder.path(), 1, 3, kAmpleTimeout);
+  std::optional<FolderBarrier> lost(std::in_place, folder.path(), 2, 3, kAmpleTimeout);
   lost.reset();
   expect_error(ExitCode::kPeerLost, "rank 2 is lost", [&] { barrier.wait(); });
 }
@@ -72,8 +72,8 @@ TEST(FolderBarrier, TreatsAnUnreadableLineAsSilence) {
 TEST(FolderBarrier, ForgetsTheLinesOfAnEarlierStart) {
   const TemporaryFolder folder;
   folder.write("ranks/rank-0001", "99 1 1\n");
-  FolderBarrier last(folder.path(), 1, 2, kOfTheLiving);
-  FolderBarrier first(folder.path(), 0, 2, kOfTheLiving);
+  FolderBarrier last(folder.path(), 1, 2, kAmpleTimeout);
+  FolderBarrier first(folder.path(), 0, 2, kAmpleTimeout);
   std::atomic<bool> has_passed = false;
   std::thread rank_0([&] {
     first.wait();
