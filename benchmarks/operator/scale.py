@@ -70,9 +70,9 @@ def measure(cluster, operator, count):
     rows = [("resident memory, no training", f"{memory['VmRSS']:.0f} MB")]
     start = time.monotonic()
     items = [training(i) for i in range(count)]
-    for start in range(0, count, 100):
+    for first in range(0, count, 100):
         cluster.kubectl("create", "-f", "-", stdin=json.dumps(
-            {"apiVersion": "v1", "kind": "List", "items": items[start:start + 100]}))
+            {"apiVersion": "v1", "kind": "List", "items": items[first:first + 100]}))
     rows.append((f"{count} GanTrainings created (kubectl)", f"{time.monotonic() - start:.1f} s"))
     wait_for("every MPIJob is made", lambda: cluster.count("mpijobs") == count, 1800, 0.5)
     rows.append((f"{count} MPIJobs made, since the first create", f"{time.monotonic() - start:.1f} s"))
