@@ -42,7 +42,7 @@ def quantile(before, after, q, histogram, label=""):
     return next(bound for bound in sorted(buckets) if buckets[bound] >= q * total)
 
 
-def p50_p99(before, after, histogram=RECONCILE, label=""):
+def p50_p99(before, after, histogram=RECONCILE, label='controller="gantraining"'):
     return ", ".join(f"{1000 * quantile(before, after, q, histogram, label):.0f}" for q in (.5, .99)) + " ms"
 
 
