@@ -13,6 +13,7 @@
 #include <thread>
 #include <tuple>
 
+#include "collective/device_of_thread.h"
 #include "collective/group_claims.h"
 #include "collective/nccl_ranks.h"
 #include "support/expect_error.h"
@@ -163,12 +164,7 @@ TEST_F(NcclGroup, IsWatchedByAThreadOnItsOwnDevice) {
         std::make_shared<Watchdog>(std::chrono::minutes(1), [](const std::string&, auto) {});
     const auto group = make_nccl_group(threads.split(0), gpu, watchdog);
     group->all_reduce_sum(on_gpu(at::ones({3}), gpu));
-    std::promise<at::DeviceIndex> device;
-    watchdog->watch_until("the device of the thread", [&device] {
-      device.set_value(c10::cuda::current_device());
-      return true;
-    });
-    EXPECT_EQ(device.get_future().get(), gpu.index());
+    EXPECT_EQ(device_of_thread(*watchdog), gpu.index());
     group->finish();
   });
 }

@@ -16,7 +16,7 @@ COMPARISONS = {"<": ("less", "<="), "<=": ("less_equal", "<"), ">": ("greater", 
                "==": ("equal", "!="), "!=": ("not_equal", "==")}
 SUMS = {"+": ("plus", "-"), "-": ("minus", "+"), "+=": ("add", "-="), "-=": ("subtract", "+=")}
 LOGIC = {"&&": "||", "||": "&&"}
-EXTREMES = {"std::min": ("Least", "std::max"), "std::max": ("Largest", "std::min")}
+EXTREMES = {"std::min": "std::max", "std::max": "std::min"}  # what becomes of each
 NUMBERS = {TypeKind.INT, TypeKind.UINT, TypeKind.LONG, TypeKind.ULONG, TypeKind.LONGLONG, TypeKind.ULONGLONG, TypeKind.FLOAT, TypeKind.DOUBLE}
 # Calls without which nothing changes that a test should see.
 QUIET_CALLS = {"reserve", "check"}
@@ -103,8 +103,8 @@ class File:
     def extreme(self, cursor, start):
         name = self.text(start, start + 8)
         if cursor.kind == CursorKind.CALL_EXPR and name in EXTREMES and self.data[start + 8:start + 9] in (b"(", b"<"):
-            function, other = EXTREMES[name]
-            self.add("extreme", start, f"{name} -> {other}", [Edit(start, start + 8, f"{SWITCH}{function}{{@}}.of")])
+            is_least = "true" if name == "std::min" else "false"
+            self.add("extreme", start, f"{name} -> {EXTREMES[name]}", [Edit(start, start + 8, f"{SWITCH}Extreme{{@, {is_least}}}.of")])
 
     def condition(self, cursor, children):
         if cursor.kind == CursorKind.CONDITIONAL_OPERATOR:

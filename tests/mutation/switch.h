@@ -64,29 +64,15 @@ T constant(int mutant, T value) {
   return active(mutant) ? value + 1 : value;
 }
 
-/// std::min, or std::max if the mutant is active.
-struct Least {
+/// std::min or std::max: the other one if the mutant is active.
+struct Extreme {
   int mutant;
+  bool is_least;
 
   template <typename T>
   T of(const T& left, const T& right) const {
-    return (active(mutant) ? left < right : right < left) ? right : left;
-  }
-  template <typename T>
-  T of(std::initializer_list<T> values) const {
-    T found = *values.begin();
-    for (const T& value : values) found = of(found, value);
-    return found;
-  }
-};
-
-/// std::max, or std::min if the mutant is active.
-struct Largest {
-  int mutant;
-
-  template <typename T>
-  T of(const T& left, const T& right) const {
-    return (active(mutant) ? right < left : left < right) ? right : left;
+    const bool takes_least = is_least != active(mutant);
+    return (takes_least ? right < left : left < right) ? right : left;
   }
   template <typename T>
   T of(std::initializer_list<T> values) const {

@@ -7,8 +7,8 @@
 
 #include <algorithm>
 #include <chrono>
-#include <future>
 
+#include "collective/device_of_thread.h"
 #include "comm/backends/nccl_group.h"
 #include "comm/backends/thread_group.h"
 #include "device/cuda_graph.h"
@@ -109,12 +109,7 @@ TEST_F(NcclGroup, IsWatchedByAThreadOnItsOwnDevice) {
       std::make_shared<Watchdog>(std::chrono::minutes(1), [](const std::string&, auto) {});
   const auto group = make_nccl_group(make_single_group(), gpu, watchdog);
   group->all_reduce_sum(number_of(*group, gpu));
-  std::promise<at::DeviceIndex> device;
-  watchdog->watch_until("the device of the thread", [&device] {
-    device.set_value(c10::cuda::current_device());
-    return true;
-  });
-  EXPECT_EQ(device.get_future().get(), gpu.index());
+  EXPECT_EQ(device_of_thread(*watchdog), gpu.index());
   group->finish();
 }
 
