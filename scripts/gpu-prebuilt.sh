@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Compiles here what `scripts/gpu-check.sh --prebuilt` runs on a machine that has a GPU and PyTorch, but no compiler, and packs
-# it with the Debian libraries that it loads into .gpu-deps/programs.tar.gz.
+# it with the Debian libraries that it loads into .gpu-deps/programs.tar.xz.
 #   scripts/gpu-prebuilt.sh [FOLDER]      FOLDER: of the build; default: build/gpu-prebuilt
 # $GANSCALE_CUDA_ARCHITECTURES: of that GPU; default: 90-real (H100, H200).
 set -euo pipefail
@@ -8,7 +8,7 @@ set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
 cd "$repository"
 build=${1:-build/gpu-prebuilt}
-archive=.gpu-deps/programs.tar.gz
+archive=.gpu-deps/programs.tar.xz
 site=${GANSCALE_TORCH_SITE:-$(echo "$python_folder"/lib/python3*/site-packages)}
 
 # The programs find LibTorch next to them, where the other machine has links to it. Old-style run paths also serve the libraries

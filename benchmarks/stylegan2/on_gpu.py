@@ -11,6 +11,7 @@ sys.path.insert(0, str(HERE.parent / "timing"))
 import timing  # noqa: E402
 
 FEW, MANY = 2, 16
+PUBLIC = "public"
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,8 @@ class Contender:
 CONTENDERS = {"ganscale-graphs": Contender("ours", ["--graphs"], (MANY, FEW, 1, 4, 8, 32, 64)),
               "ganscale": Contender("ours", [], (MANY, FEW)),
               "pytorch": Contender("peers", [], (MANY, FEW)),
-              "pytorch-compile": Contender("peers", ["--compile"], (MANY, FEW))}
+              "pytorch-compile": Contender("peers", ["--compile"], (MANY, FEW)),
+              PUBLIC: Contender("peers", [], (MANY, FEW))}
 
 
 def listed(kind):
@@ -42,6 +44,14 @@ def one_of(names):
     return name
 
 
+def checkout(text):
+    """A type of argparse: the folder of the public implementation."""
+    folder = Path(text).resolve()
+    if not (folder / "training/networks.py").exists():
+        raise argparse.ArgumentTypeError(f"no checkout of stylegan2-ada-pytorch: {text}")
+    return folder
+
+
 def add_choices(parser):
     """Adds what scripts/gpu-check.sh has, too."""
     parser.add_argument("--batches", type=listed(int), metavar="N,...", help="images per step, for every contender")
@@ -49,6 +59,8 @@ def add_choices(parser):
                         help=f"of {', '.join(CONTENDERS)}")
     parser.add_argument("--precisions", type=listed(one_of(["fp32", "tf32", "bf16"])), metavar="NAME,...",
                         default=["tf32"], help="fp32, tf32, bf16; default: tf32")
+    parser.add_argument("--public", type=checkout, metavar="FOLDER",
+                        help=f"a checkout of NVlabs/stylegan2-ada-pytorch: {PUBLIC}, which is left out without it")
 
 
 def parser(description):
@@ -66,10 +78,16 @@ def parser(description):
     return parser
 
 
+def contenders_of(arguments, side=None):
+    """Returns the chosen contenders of a side that can be measured: all but the public one without its folder."""
+    return [name for name in arguments.contenders
+            if side in (None, CONTENDERS[name].side) and (name != PUBLIC or arguments.public)]
+
+
 def what_is_missing(arguments):
     """Returns the reason why nothing can be measured here, or nothing."""
     if not arguments.contenders:
-        return "none of the contenders is of this side"
+        return f"none of the contenders is of this side ({PUBLIC} needs --public)"
     try:
         import torch
     except ImportError:
@@ -87,14 +105,20 @@ def device_name(arguments):
     return torch.cuda.get_device_name() if arguments.device == "cuda" else "CPU"
 
 
-def run(arguments, contender, precision, batch, **options):
-    """Runs a contender's program; returns what it prints. Throws: subprocess.CalledProcessError."""
+def command_of(arguments, contender):
     chosen = CONTENDERS[contender]
     if chosen.side == "ours":
         command = [timing.program_of(arguments, "stylegan2_benchmark")]
+    elif contender == PUBLIC:
+        command = [sys.executable, str(HERE / "stylegan2_public.py"), "--public", str(arguments.public)]
     else:
         command = [sys.executable, str(HERE / "stylegan2_pytorch.py"), "--modulate", arguments.modulate]
-    return timing.measure(command + chosen.options, arguments.threads, batch=batch, steps=arguments.steps,
+    return command + chosen.options
+
+
+def run(arguments, contender, precision, batch, **options):
+    """Runs a contender's program; returns what it prints. Throws: subprocess.CalledProcessError."""
+    return timing.measure(command_of(arguments, contender), arguments.threads, batch=batch, steps=arguments.steps,
                           warm_up=arguments.warm_up, device=arguments.device, preset=arguments.preset,
                           resolution=arguments.resolution, precision=precision, **options)
 

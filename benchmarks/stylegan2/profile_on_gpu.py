@@ -33,7 +33,9 @@ def options():
     parser.set_defaults(batches=[MANY], steps=8, contenders=["ganscale", "ganscale-graphs", "pytorch"])
     parser.add_argument("--results", type=Path, metavar="FILE", help="numbers as JSON: read, and added to")
     parser.add_argument("--traces", type=Path, metavar="FOLDER", required=True)
-    return parser.parse_args()
+    arguments = parser.parse_args()
+    arguments.contenders = on_gpu.contenders_of(arguments)
+    return arguments
 
 
 def profile(arguments, contender, precision, batch):

@@ -317,30 +317,39 @@ class Training:
         ((lengths - mean).square().mean() * 2 * 4).backward()
 
 
-def main():
-    parser = timing.timing_options(__doc__, batch=16, warm_up=4, steps=16)
+def step_options(description, bf16):
+    """Shared with stylegan2_public.py. bf16: what it means there."""
+    parser = timing.timing_options(description, batch=16, warm_up=4, steps=16)
     parser.add_argument("--device", default="cpu", help="cpu or cuda")
     parser.add_argument("--preset", default="small", choices=PRESETS)
     parser.add_argument("--resolution", type=int, default=64)
-    parser.add_argument("--precision", default="fp32", choices=["fp32", "tf32", "bf16"],
-                        help="bf16: by autocast, with channels last")
-    parser.add_argument("--compile", action="store_true", help="compile the networks of the main phases")
-    parser.add_argument("--modulate", default="weights", choices=["weights", "features"],
-                        help="weights: as in the paper, a grouped convolution with a weight an image; features: one "
-                             "weight for all images")
+    parser.add_argument("--precision", default="fp32", choices=["fp32", "tf32", "bf16"], help=bf16)
     parser.add_argument("--profile", type=Path, metavar="FOLDER", help="times and traces each phase alone")
-    arguments = parser.parse_args()
+    return parser
+
+
+def print_figures(arguments, training, networks=None):
+    """Runs what is to be timed; training has phases, step() and move_average()."""
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = arguments.precision != "fp32"
     torch.backends.cudnn.benchmark = True
-    global FILTER, SCALES_FEATURES
-    SCALES_FEATURES = arguments.modulate == "features"
-    FILTER = FILTER.to(arguments.device)
-    training = Training(arguments)
     gpu = torch.cuda if arguments.device == "cuda" else None
     if arguments.profile:
         timing.print_profile(arguments, training.phases, training.move_average, gpu)
     else:
-        timing.print_times(arguments, training.step, gpu)
+        timing.print_times(arguments, training.step, gpu, networks)
+
+
+def main():
+    parser = step_options(__doc__, bf16="bf16: by autocast, with channels last")
+    parser.add_argument("--compile", action="store_true", help="compile the networks of the main phases")
+    parser.add_argument("--modulate", default="weights", choices=["weights", "features"],
+                        help="weights: as in the paper, a grouped convolution with a weight an image; features: one "
+                             "weight for all images")
+    arguments = parser.parse_args()
+    global FILTER, SCALES_FEATURES
+    SCALES_FEATURES = arguments.modulate == "features"
+    FILTER = FILTER.to(arguments.device)
+    print_figures(arguments, Training(arguments))
 
 
 if __name__ == "__main__":

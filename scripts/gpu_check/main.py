@@ -23,7 +23,7 @@ STYLEGAN2 = PROJECT / "benchmarks/stylegan2"
 sys.path.insert(0, str(STYLEGAN2))
 import on_gpu  # noqa: E402
 
-STAGES = ("build", "versions", "test-gpu", "bench-32", "profile", "parity", "bench-ours", "bench-peers", "test-unit")
+STAGES = ("build", "versions", "test-gpu", "bench-32", "profile", "parity", "train", "bench-ours", "bench-peers", "test-unit")
 
 
 LEAST_SECONDS = 5  # below that a stage is not begun
@@ -36,7 +36,7 @@ def options(arguments):
                         help=f"of {', '.join(STAGES)}; default: all")
     parser.add_argument("--limit", type=float, metavar="SECONDS", help="of every stage, in place of its own")
     parser.add_argument("--prebuilt", action="store_true",
-                        help="run the programs of .gpu-deps/programs.tar.gz, which scripts/gpu-prebuilt.sh makes elsewhere")
+                        help="run the programs of .gpu-deps/programs.tar.xz, which scripts/gpu-prebuilt.sh makes elsewhere")
     parser.add_argument("--total", type=float, metavar="SECONDS",
                         help="of all stages together: what does not fit any more is cut short or left out")
     parser.add_argument("--build", type=pathlib.Path, metavar="FOLDER",
@@ -60,19 +60,22 @@ def stages_of(chosen, results):
     for name in ("batches", "contenders", "precisions"):
         if getattr(chosen, name):
             choices += [f"--{name}", ",".join(str(value) for value in getattr(chosen, name))]
+    if chosen.public:
+        choices += ["--public", chosen.public]
     first = [python, STYLEGAN2 / "compare_on_gpu.py", "--build", build, "--batches", 32, "--precisions", "bf16",
              "--results", figures / "bench.json", "--side", "ours"]
     compare = [python, STYLEGAN2 / "compare_on_gpu.py", *choices, "--results", figures / "bench.json", "--side"]
     profile = [python, STYLEGAN2 / "profile_on_gpu.py", *choices, "--results", figures / "profile.json"]
     make = [HERE / "build.sh", build]
     if chosen.prebuilt:
-        make = [python, HERE / "prebuilt.py", "unpack", PROJECT / ".gpu-deps/programs.tar.gz", build]
+        make = [python, HERE / "prebuilt.py", "unpack", PROJECT / ".gpu-deps/programs.tar.xz", build]
     return [Stage("build", 540, make),
             Stage("versions", 60, [python, HERE / "versions.py", build]),
             Stage("test-gpu", 300, [python, HERE / "tests.py", build, "gpu", figures / "test-gpu.json"]),
             Stage("bench-32", 240, first),
             Stage("profile", 420, [*profile, "--traces", results.traces]),
             Stage("parity", 300, [python, HERE / "parity.py", build, figures / "parity.json"]),
+            Stage("train", 240, [python, HERE / "trainings.py", build, figures / "train.json"]),
             Stage("bench-ours", 420, [*compare, "ours"]),
             Stage("bench-peers", 540, [*compare, "peers"]),
             Stage("test-unit", 300, [python, HERE / "tests.py", build, "unit", figures / "test-unit.json"])]

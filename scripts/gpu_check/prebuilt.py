@@ -55,7 +55,7 @@ def pack(build, archive, tests):
                 shutil.copy(path, folder / "lib" / library)
             subprocess.run(["strip", "-o", folder / "bin" / name, program], check=True)
         (folder / "tests.json").write_text(json.dumps(tests) + "\n")
-        with tarfile.open(archive, "w:gz") as packed:
+        with tarfile.open(archive, "w:xz") as packed:
             for part in ("bin", "lib", "tests.json"):
                 packed.add(folder / part, part)
 

@@ -133,10 +133,11 @@ class CommandLine(Case):
 
     def test_unknown_words_are_named_with_the_known_ones(self):
         for arguments, message in [(["--only", "test,bench"], "unknown: test (there are: build, versions, test-gpu, "
-                                                              "bench-32, profile, parity, bench-ours, bench-peers, "
-                                                              "test-unit)"),
+                                                              "bench-32, profile, parity, train, bench-ours, "
+                                                              "bench-peers, test-unit)"),
                                    (["--contenders", "theirs"], "unknown: theirs (there are: ganscale-graphs, ganscale,"),
                                    (["--batches", "2,many"], "argument --batches: invalid list of int value: '2,many'"),
+                                   (["--public", "/nowhere"], "no checkout of stylegan2-ada-pytorch: /nowhere"),
                                    (["--fast"], "unrecognized arguments: --fast")]:
             done = self.call(*arguments)
             self.assertEqual(done.returncode, 2)
@@ -173,6 +174,15 @@ class CommandLine(Case):
         self.assertEqual(tuple(commands), main.STAGES)
         for name in ("bench-ours", "bench-peers", "profile"):
             self.assertIn("--batches 2,16 --contenders ganscale", commands[name])
+            self.assertNotIn("--public", commands[name])
+
+    def test_the_public_implementation_reaches_the_benchmarks_from_any_folder(self):
+        (self.folder / "training").mkdir()
+        (self.folder / "training/networks.py").touch()
+        chosen = main.options(["--public", os.path.relpath(self.folder)])
+        commands = {one.name: " ".join(map(str, one.command)) for one in main.stages_of(chosen, Results(self.folder))}
+        for name in ("bench-ours", "bench-peers", "profile"):
+            self.assertIn(f"--public {self.folder.resolve()}", commands[name])
 
     def test_no_stage_takes_longer_than_nine_minutes(self):
         for one in main.stages_of(main.options([]), Results(self.folder)):
@@ -224,7 +234,7 @@ class Prebuilt(Case):
         # ldd must find torch here, too
         for name in ("torch", "nvidia"):
             os.symlink(self.site / name, build / name)
-        self.archive = self.folder / "programs.tar.gz"
+        self.archive = self.folder / "programs.tar.xz"
         prebuilt.pack(build, self.archive, ["kernels_gpu_test"])
 
     def compile_library(self, function, path):

@@ -81,6 +81,10 @@ class Claims(unittest.TestCase):
     def test_are_about_graphs_only(self):
         self.assertEqual(told({"pytorch": {2: 50.0, 16: 4.0}}), [True])
 
+    def test_only_tell_how_fast_the_public_implementation_is(self):
+        self.assertEqual(compare_on_gpu.claims({"ganscale-graphs": {16: 4.0}, "public": {16: 3.0}}),
+                         [("16 images per step: 0.75 times as fast as public", True)])
+
     def test_are_not_made_of_what_was_not_measured(self):
         self.assertEqual(told({"ganscale-graphs": {16: 4.0}, "pytorch": {2: 9.0}}), [])
 
@@ -99,6 +103,34 @@ class Plan(unittest.TestCase):
     def test_measures_every_contender_at_the_chosen_batches(self):
         self.assertEqual(self.plan(batches=[3], contenders=["pytorch", "ganscale"], precisions=["tf32", "bf16"]),
                          [("tf32", 3, "pytorch"), ("tf32", 3, "ganscale"), ("bf16", 3, "pytorch"), ("bf16", 3, "ganscale")])
+
+
+class Public(unittest.TestCase):
+    @staticmethod
+    def chosen(public, contenders=tuple(on_gpu.CONTENDERS)):
+        return argparse.Namespace(contenders=list(contenders), public=public, modulate="weights")
+
+    def test_is_left_out_without_its_folder(self):
+        rest = [name for name in on_gpu.CONTENDERS if name != "public"]
+        self.assertEqual(on_gpu.contenders_of(self.chosen(None)), rest)
+        self.assertEqual(on_gpu.contenders_of(self.chosen(None, ["public"])), [])
+
+    def test_is_one_of_the_peers(self):
+        chosen = self.chosen(pathlib.Path("/public"))
+        self.assertEqual(on_gpu.contenders_of(chosen, "peers"), ["pytorch", "pytorch-compile", "public"])
+        self.assertNotIn("public", on_gpu.contenders_of(chosen, "ours"))
+
+    def test_has_a_program_of_its_own_that_is_told_the_folder(self):
+        program, *options = on_gpu.command_of(self.chosen(pathlib.Path("/public")), "public")[1:]
+        self.assertTrue(pathlib.Path(program).samefile(PROJECT / "benchmarks/stylegan2/stylegan2_public.py"))
+        self.assertEqual(options, ["--public", "/public"])
+
+    def test_tells_what_of_it_was_measured(self):
+        compiled = {"extensions": True, "fp16_resolutions": 4}
+        self.assertEqual(compare_on_gpu.remark("bf16", compiled), "  fp16 in 4 resolutions")
+        self.assertEqual(compare_on_gpu.remark("tf32", compiled), "")
+        self.assertIn("WITHOUT ITS CUDA EXTENSIONS", compare_on_gpu.remark("tf32", {**compiled, "extensions": False}))
+        self.assertEqual(compare_on_gpu.remark("bf16", {"step_seconds": [1]}), "")
 
 
 class FakeGpu:
