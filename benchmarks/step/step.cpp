@@ -97,5 +97,6 @@ int main(int argument_count, char** arguments) {
   CLI11_PARSE(app, argument_count, arguments);
   benchmarks::set_up(timing);
   Training training(timing.batch);
-  benchmarks::print_times(benchmarks::time_steps(timing, [&](int /*number*/) { training.step(); }));
+  benchmarks::print_times(timing,
+                          benchmarks::time_steps(timing, [&](int /*number*/) { training.step(); }));
 }

@@ -66,7 +66,9 @@ def measure_all(arguments, device, rows):
             continue
         step_ms = statistics.mean(result["step_seconds"]) * 1000
         # Milliseconds per image equal seconds per thousand images.
-        print(f"{what}  {step_ms:8.1f} ms per step  {step_ms / batch:7.2f} s/kimg{remark(precision, result)}", flush=True)
+        memory = f"  {result['peak_device_mib'] / 1024:5.1f} GiB" if "peak_device_mib" in result else ""
+        print(f"{what}  {step_ms:8.1f} ms per step  {step_ms / batch:7.2f} s/kimg{memory}{remark(precision, result)}",
+              flush=True)
         rows.add({"contender": contender, "device": device, "preset": arguments.preset,
                   "resolution": arguments.resolution, "precision": precision, "batch": batch,
                   "seconds_per_kimg": step_ms / batch, **result})

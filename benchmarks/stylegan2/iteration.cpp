@@ -95,8 +95,9 @@ void measure(const Setting& setting) {
   benchmarks::set_up(setting.timing);
   Training training(setting);
   if (!setting.profile.empty()) return profile(setting, training);
-  benchmarks::print_times(
-      benchmarks::time_steps(setting.timing, [&](int number) { training.step(number); }));
+  const auto seconds =
+      benchmarks::time_steps(setting.timing, [&](int number) { training.step(number); });
+  benchmarks::print_times(setting.timing, seconds);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/host.h"
+#include "device/gpu.h"
 
 namespace ganscale::benchmarks {
 namespace {
@@ -78,9 +79,15 @@ std::vector<double> time_steps(const Timing& timing, const Step& step) {
                           : time_on_cpu(timing.steps, step);
 }
 
-void print_times(const std::vector<double>& step_seconds, const ParameterCounts& parameters) {
+void print_times(const Timing& timing, const std::vector<double>& step_seconds,
+                 const ParameterCounts& parameters) {
   nlohmann::ordered_json line = {{"step_seconds", step_seconds},
                                  {"peak_resident_mib", peak_resident_mib()}};
+  const c10::Device device(timing.device);
+  if (device.is_cuda()) {
+    const auto peak = static_cast<double>(device::device_memory({device.type(), 0}).peak_bytes);
+    line["peak_device_mib"] = peak / (1 << 20);
+  }
   if (!parameters.empty()) line["parameters"] = parameters;
   std::cout << line << "\n";
 }

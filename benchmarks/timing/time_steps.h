@@ -43,8 +43,9 @@ std::vector<double> time_steps(const Timing& timing, const Step& step);
 /// How many parameters the networks have, by name.
 using ParameterCounts = std::map<std::string, std::int64_t>;
 
-/// Writes one JSON line: seconds of each step, peak resident memory in MiB, and the counts if there
-/// are any.
-void print_times(const std::vector<double>& step_seconds, const ParameterCounts& parameters = {});
+/// Writes one JSON line: seconds of each step, peak resident memory in MiB, on a GPU also the most
+/// that tensors took of its memory, and the counts if there are any.
+void print_times(const Timing& timing, const std::vector<double>& step_seconds,
+                 const ParameterCounts& parameters = {});
 
 }  // namespace ganscale::benchmarks

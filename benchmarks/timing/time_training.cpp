@@ -33,7 +33,7 @@ void measure(const Setting& setting) {
   benchmarks::FixedTraining training(config_of(setting), at::kCPU);
   const auto seconds =
       benchmarks::time_steps(setting.timing, [&](int number) { training.step(number); });
-  benchmarks::print_times(seconds, training.parameter_counts());
+  benchmarks::print_times(setting.timing, seconds, training.parameter_counts());
 }
 
 }  // namespace

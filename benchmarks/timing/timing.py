@@ -57,6 +57,8 @@ def print_times(arguments, step, gpu=None, networks=None):
     seconds = time_steps(arguments, step, gpu)
     peak_mib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024  # KiB on Linux
     line = {"step_seconds": seconds, "peak_resident_mib": peak_mib, "torch": torch.__version__}
+    if gpu:
+        line["peak_device_mib"] = gpu.max_memory_allocated() / 2**20
     if networks:
         line["parameters"] = {name: sum(parameter.numel() for parameter in network.parameters())
                               for name, network in networks.items()}

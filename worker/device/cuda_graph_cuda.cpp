@@ -1,3 +1,4 @@
+#include <ATen/core/CachingHostAllocator.h>
 #include <ATen/cuda/CUDAGraph.h>
 #include <c10/cuda/CUDACachingAllocator.h>
 #include <c10/cuda/CUDAEvent.h>
@@ -25,9 +26,18 @@ CUDAStream capture_stream(c10::Device device) {
   return kStream;
 }
 
-at::cuda::MempoolId_t memory_pool() {
-  static const auto kPool = at::cuda::graph_pool_handle();
-  return kPool;
+using MemoryPool = std::shared_ptr<const at::cuda::MempoolId_t>;
+
+/// Returns the pool of all graphs that there are. LibTorch closes a pool when its last graph is
+/// destroyed, and refuses to capture into it from then on.
+MemoryPool memory_pool() {
+  static std::weak_ptr<const at::cuda::MempoolId_t> in_use;
+  MemoryPool pool = in_use.lock();
+  if (!pool) {
+    pool = std::make_shared<const at::cuda::MempoolId_t>(at::cuda::graph_pool_handle());
+    in_use = pool;
+  }
+  return pool;
 }
 
 /// Makes `later` wait for the work on `earlier`.
@@ -37,14 +47,19 @@ void order(const CUDAStream& earlier, const CUDAStream& later) {
   here.block(later);
 }
 
-/// What the allocator keeps for a capture.
+/// What the allocators of the device's and of pinned memory keep for a capture.
 struct PoolOfCapture {
   c10::DeviceIndex device;
+  at::cuda::MempoolId_t id;
 
   void end_allocation() const {
-    c10::cuda::CUDACachingAllocator::endAllocateToPool(device, memory_pool());
+    c10::cuda::CUDACachingAllocator::endAllocateToPool(device, id);
+    at::getHostAllocator(at::kCUDA)->end_allocate_to_pool(id);
   }
-  void release_pool() const { c10::cuda::CUDACachingAllocator::releasePool(device, memory_pool()); }
+  void release_pool() const {
+    c10::cuda::CUDACachingAllocator::releasePool(device, id);
+    at::getHostAllocator(at::kCUDA)->release_pool(id);
+  }
 };
 
 }  // namespace
@@ -68,7 +83,8 @@ struct CudaGraph::Capture {
     c10::cuda::CUDACachingAllocator::emptyCache();
     const c10::cuda::CUDAStreamGuard guard(stream);
     // Other threads, such as a watchdog's, keep querying their events.
-    graph.capture_begin(memory_pool(), cudaStreamCaptureModeThreadLocal);
+    pool = memory_pool();
+    graph.capture_begin(*pool, cudaStreamCaptureModeThreadLocal);
     try {
       work();
       graph.capture_end();
@@ -88,12 +104,14 @@ struct CudaGraph::Capture {
   /// Ends a capture that failed and destroys what it has recorded: NCCL waits forever to abort a
   /// communicator whose operations are in a graph.
   void abandon() {
-    PoolOfCapture pool{stream.device_index()};
-    abandon_capture(graph, pool);
+    PoolOfCapture of_capture{stream.device_index(), *pool};
+    abandon_capture(graph, of_capture);
+    pool.reset();
   }
 
   const CUDAStream stream;
   int runs = 0;
+  MemoryPool pool;  ///< outlives the graph
   at::cuda::CUDAGraph graph;
 };
 

@@ -4,7 +4,7 @@
 #include "kernels/launch/dispatch.cuh"
 #include "kernels/launch/launch.cuh"
 #include "kernels/upfirdn2d/fill.h"
-#include "kernels/upfirdn2d/strip.cuh"
+#include "kernels/upfirdn2d/launch_strips.cuh"
 #include "kernels/upfirdn2d/work.cuh"
 
 namespace ganscale::kernels {

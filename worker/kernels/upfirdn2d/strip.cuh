@@ -1,13 +1,9 @@
 #pragma once
 
-#include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <limits>
 
-#include "kernels/launch/launch.cuh"
 #include "kernels/launch/vector.cuh"
-#include "kernels/upfirdn2d/strip_block.h"
 #include "kernels/upfirdn2d/work.cuh"
 
 /// upfirdn2d by 4 x 4 taps, the filter of StyleGAN2, if it keeps, doubles or halves the size.
@@ -128,16 +124,43 @@ __device__ void take_rows(const Sum (&rows)[kDown][kWidth], const Sum (&taps)[kS
   }
 }
 
-/// Where a thread computes.
+/// Where a thread computes. Threads at the end of a grid have no channels or no outputs.
 template <class T>
 struct StripPlace {
-  const T* x;       ///< pixel (0, 0) of its channels
-  T* out;           ///< output (0, out_x)
-  const T* addend;  ///< of that output; null: none
-  int out_x;
-  int first_row;
-  int end_row;
+  const T* x = nullptr;       ///< pixel (0, 0) of its channels
+  T* out = nullptr;           ///< output (0, out_x)
+  const T* addend = nullptr;  ///< of that output; null: none
+  int out_x = 0;
+  int first_row = 0;
+  int end_row = 0;  ///< first_row if out_x is beyond the edge
+  bool has_channels = false;
 };
+
+/// Returns the place of a thread of blocks (vectors, columns, strips).
+template <int kUp, int kWidth, class T>
+__device__ StripPlace<T> strip_place_of(const T* x, T* out, const Work& work,
+                                        const Strips& strips) {
+  const std::int64_t strip = std::int64_t{blockIdx.x} * blockDim.z + threadIdx.z;
+  const int vector = blockIdx.z * blockDim.x + threadIdx.x;
+  StripPlace<T> place;
+  place.out_x = blockIdx.y * blockDim.y + threadIdx.y;
+  place.has_channels = strip < strips.strip_count && vector < strips.vectors;
+  if (!place.has_channels) return place;
+  const std::int64_t plane = strip / strips.strips_of_plane;
+  const std::int64_t n = plane / strips.planes_of_image;
+  const std::int64_t c = plane % strips.planes_of_image + vector * kWidth;
+  const std::int64_t to = n * work.out_strides.image + c * work.out_strides.channel +
+                          place.out_x * work.out_strides.column;
+  place.x = x + n * work.x_strides.image + c * work.x_strides.channel;
+  place.out = out + to;
+  place.addend = addend_of<T>(work, to);
+  place.first_row = first_row_of<kUp>(strip % strips.strips_of_plane, strips, work.pad_top);
+  const int beyond = place.first_row + strips.row_count;
+  place.end_row = place.out_x >= work.out_width ? place.first_row
+                  : beyond < work.out_height    ? beyond
+                                                : work.out_height;
+  return place;
+}
 
 /// Reads what kDown rows from `in_y` on have under the taps; zeros beyond the edges.
 template <int kUp, int kDown, int kWidth, class T, class Sum>
@@ -189,6 +212,13 @@ __device__ void write_rows(const StripPlace<T>& place, const Work& work, int out
   }
 }
 
+/// Returns the first row of pixels that a strip reads.
+template <int kUp, int kDown, class T>
+__device__ int first_input_row(const StripPlace<T>& place, const Work& work) {
+  const int out_y = place.first_row - Open<kUp, kDown, 1, float>::kStepsToFirst * kUp;
+  return (out_y * kDown - work.pad_top + kStripTaps - kDown) / kUp;
+}
+
 /// Computes the strip. kSteps: steps whose pixels are read before any is computed with.
 template <int kUp, int kDown, int kWidth, int kSteps, class T, class Sum>
 __device__ void walk_down(const StripPlace<T>& place, const Product<Sum>& filter,
@@ -196,7 +226,7 @@ __device__ void walk_down(const StripPlace<T>& place, const Product<Sum>& filter
   const auto across = across_of<kUp, kDown>(filter, work, place.out_x);
   Open<kUp, kDown, kWidth, Sum> open = {};
   int out_y = place.first_row - open.kStepsToFirst * kUp;
-  int in_y = (out_y * kDown - work.pad_top + kStripTaps - kDown) / kUp;
+  int in_y = first_input_row<kUp, kDown>(place, work);
   while (out_y < place.end_row) {
     Vector<T, kWidth> read[kSteps][kDown][kStripTaps / kUp];
     for (int step = 0; step < kSteps; ++step, in_y += kDown) {
@@ -212,104 +242,30 @@ __device__ void walk_down(const StripPlace<T>& place, const Product<Sum>& filter
   }
 }
 
-/// Threads are (vectors, columns, strips). A filter that is not a product is applied tap by tap.
-template <int kUp, int kDown, int kWidth, class T, class Sum>
-__global__ void by_strip(const T* __restrict__ x, const Sum* __restrict__ filter,
-                         T* __restrict__ out, Work work, Strips strips) {
-  const Sum* taps = load_filter(filter, work);
-  const std::int64_t strip = std::int64_t{blockIdx.x} * blockDim.z + threadIdx.z;
-  const int out_x = blockIdx.y * blockDim.y + threadIdx.y;
-  const int vector = blockIdx.z * blockDim.x + threadIdx.x;
-  if (strip >= strips.strip_count || out_x >= work.out_width || vector >= strips.vectors) return;
-  const std::int64_t plane = strip / strips.strips_of_plane;
-  const std::int64_t n = plane / strips.planes_of_image;
-  const std::int64_t c = plane % strips.planes_of_image + vector * kWidth;
-  const int first_row = first_row_of<kUp>(strip % strips.strips_of_plane, strips, work.pad_top);
-  const int beyond = first_row + strips.row_count;
-  const std::int64_t to =
-      n * work.out_strides.image + c * work.out_strides.channel + out_x * work.out_strides.column;
-  const StripPlace<T> place{.x = x + n * work.x_strides.image + c * work.x_strides.channel,
-                            .out = out + to,
-                            .addend = addend_of<T>(work, to),
-                            .out_x = out_x,
-                            .first_row = first_row,
-                            .end_row = beyond < work.out_height ? beyond : work.out_height};
-  const Product<Sum> product = product_of(taps);
-  if (product.is_product) {
-    constexpr int kSteps = kWidth == 1 ? 4 : 1;
-    return walk_down<kUp, kDown, kWidth, kSteps>(place, product, work);
-  }
-  for (int y = first_row < 0 ? 0 : first_row; y < place.end_row; ++y) {
+/// Computes the strip with a filter that is not a product.
+template <int kUp, int kWidth, class T, class Sum>
+__device__ void apply_each_tap(const StripPlace<T>& place, const Sum* taps, const Work& work) {
+  for (int y = place.first_row < 0 ? 0 : place.first_row; y < place.end_row; ++y) {
     for (int j = 0; j < kWidth; ++j) {
-      const std::int64_t row = y * work.out_strides.row + j;
-      place.out[row] = static_cast<T>(value_at<kUp>(place.x + j, taps, work, y, out_x) +
-                                      added_at<Sum, T>(work, to + row));
+      const std::int64_t at = y * work.out_strides.row + j;
+      const Sum added = place.addend == nullptr ? Sum(0) : static_cast<Sum>(place.addend[at]);
+      place.out[at] =
+          static_cast<T>(value_at<kUp>(place.x + j, taps, work, y, place.out_x) + added);
     }
   }
 }
 
-/// Launches by_strip for pixels of `kWidth` values side by side, or for planes if it is 1.
+/// Threads are (vectors, columns, strips).
 template <int kUp, int kDown, int kWidth, class T, class Sum>
-void launch_strips_of(const UpfirdnMemory& memory, const Work& work, void* stream) {
-  constexpr unsigned kMostColumns = kWidth == 1 ? 128 : 32;
-  constexpr std::int64_t kBlocks = 1024;  // that keep a device busy
-  Strips strips{.planes_of_image = kWidth == 1 ? work.channels : 1,
-                .vectors = kWidth == 1 ? 1 : work.channels / kWidth};
-  const std::int64_t planes = work.image_count * strips.planes_of_image;
-  const StripBlock block = strip_block_of(static_cast<unsigned>(work.out_width),
-                                          static_cast<unsigned>(strips.vectors), kMostColumns);
-  const dim3 threads(block.vectors, block.columns, block.strips);
-  const unsigned column_blocks = block_count(work.out_width, block.columns, kMostGridColumns);
-  const unsigned vector_blocks = block_count(strips.vectors, block.vectors, kMostGridColumns);
-  // Long strips read few rows twice.
-  const auto longest = static_cast<std::uint64_t>(planes * work.out_height * column_blocks *
-                                                  vector_blocks / (kBlocks * threads.z));
-  strips.row_count = static_cast<int>(std::clamp<std::uint64_t>(std::bit_floor(longest), 4, 32));
-  const std::int64_t lead = kUp == 2 ? (work.pad_top + 1) & 1 : 0;
-  strips.strips_of_plane = (work.out_height + lead + strips.row_count - 1) / strips.row_count;
-  strips.strip_count = planes * strips.strips_of_plane;
-  const dim3 blocks(block_count(strips.strip_count, threads.z, kMostGridColumns), column_blocks,
-                    vector_blocks);
-  launch_kernel("upfirdn2d", {blocks, threads}, stream, by_strip<kUp, kDown, kWidth, T, Sum>,
-                static_cast<const T*>(memory.x), static_cast<const Sum*>(memory.filter),
-                static_cast<T*>(memory.out), work, strips);
-}
-
-/// Returns whether all pixels lie where accesses of `kWidth` values reach them.
-template <int kWidth, class T>
-bool has_vectors(const UpfirdnMemory& memory, const Work& work) {
-  const auto lies_well = [&](const void* pixels, const PixelStrides& strides) {
-    return strides.channel == 1 && are_aligned({pixels}) && strides.column % kWidth == 0 &&
-           strides.row % kWidth == 0 && strides.image % kWidth == 0;
-  };
-  return work.channels % kWidth == 0 && lies_well(memory.x, memory.x_strides) &&
-         lies_well(memory.out, memory.out_strides) && lies_well(memory.addend, memory.out_strides);
-}
-
-template <int kUp, int kDown, class T, class Sum>
-bool launch_strips_by(const UpfirdnMemory& memory, const Work& work, void* stream) {
-  constexpr int kWidth = kVectorBytes / sizeof(T);
-  constexpr int kManyChannels = 8;  // that single values of planes would lie far apart
-  if (has_vectors<kWidth, T>(memory, work)) {
-    launch_strips_of<kUp, kDown, kWidth, T, Sum>(memory, work, stream);
-    return true;
-  }
-  if (work.out_strides.column != 1 && work.channels >= kManyChannels) return false;
-  launch_strips_of<kUp, kDown, 1, T, Sum>(memory, work, stream);
-  return true;
-}
-
-/// Launches by_strip, or returns false if that can't do it.
-template <class T, class Sum>
-bool launch_strips(const UpfirdnMemory& memory, const Work& work, void* stream) {
-  const auto has = [&](int up, int down) {
-    return work.up_x == up && work.up_y == up && work.down_x == down && work.down_y == down;
-  };
-  if (work.filter_height != kStripTaps || work.filter_width != kStripTaps) return false;
-  if (has(1, 1)) return launch_strips_by<1, 1, T, Sum>(memory, work, stream);
-  if (has(2, 1)) return launch_strips_by<2, 1, T, Sum>(memory, work, stream);
-  if (has(1, 2)) return launch_strips_by<1, 2, T, Sum>(memory, work, stream);
-  return false;
+__global__ void by_strip(const T* __restrict__ x, const Sum* __restrict__ filter,
+                         T* __restrict__ out, Work work, Strips strips) {
+  const Sum* taps = load_filter(filter, work);
+  const StripPlace<T> place = strip_place_of<kUp, kWidth>(x, out, work, strips);
+  if (place.end_row <= place.first_row) return;
+  const Product<Sum> product = product_of(taps);
+  if (!product.is_product) return apply_each_tap<kUp, kWidth>(place, taps, work);
+  constexpr int kSteps = kWidth == 1 ? 4 : 1;
+  walk_down<kUp, kDown, kWidth, kSteps>(place, product, work);
 }
 
 }  // namespace ganscale::kernels

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+
+#include "kernels/launch/launch.cuh"
+#include "kernels/upfirdn2d/staged_strip.cuh"
+#include "kernels/upfirdn2d/strip.cuh"
+#include "kernels/upfirdn2d/strip_block.h"
+
+/// Chooses and launches the kernels of strip.cuh and staged_strip.cuh.
+namespace ganscale::kernels {
+
+/// Launches the kernel for pixels of `kWidth` values side by side, or for planes if it is 1.
+template <int kUp, int kDown, int kWidth, class T, class Sum>
+void launch_strips_of(const UpfirdnMemory& memory, const Work& work, void* stream) {
+  constexpr unsigned kMostColumns = kWidth == 1 ? 128 : 32;
+  constexpr std::int64_t kBlocks = 1024;  // that keep a device busy
+  Strips strips{.planes_of_image = kWidth == 1 ? work.channels : 1,
+                .vectors = kWidth == 1 ? 1 : work.channels / kWidth};
+  const std::int64_t planes = work.image_count * strips.planes_of_image;
+  const StripBlock block = strip_block_of(static_cast<unsigned>(work.out_width),
+                                          static_cast<unsigned>(strips.vectors), kMostColumns);
+  const dim3 threads(block.vectors, block.columns, block.strips);
+  const unsigned column_blocks = block_count(work.out_width, block.columns, kMostGridColumns);
+  const unsigned vector_blocks = block_count(strips.vectors, block.vectors, kMostGridColumns);
+  // Long strips read few rows twice.
+  const auto longest = static_cast<std::uint64_t>(planes * work.out_height * column_blocks *
+                                                  vector_blocks / (kBlocks * threads.z));
+  strips.row_count = static_cast<int>(std::clamp<std::uint64_t>(std::bit_floor(longest), 4, 32));
+  const std::int64_t lead = kUp == 2 ? (work.pad_top + 1) & 1 : 0;
+  strips.strips_of_plane = (work.out_height + lead + strips.row_count - 1) / strips.row_count;
+  strips.strip_count = planes * strips.strips_of_plane;
+  const dim3 blocks(block_count(strips.strip_count, threads.z, kMostGridColumns), column_blocks,
+                    vector_blocks);
+  auto* kernel = by_strip<kUp, kDown, kWidth, T, Sum>;
+  if constexpr (kWidth > 1) {
+    if (StagedRows<kUp, kDown>::holds(block)) kernel = by_staged_strip<kUp, kDown, kWidth, T, Sum>;
+  }
+  launch_kernel("upfirdn2d", {blocks, threads}, stream, kernel, static_cast<const T*>(memory.x),
+                static_cast<const Sum*>(memory.filter), static_cast<T*>(memory.out), work, strips);
+}
+
+/// Returns whether all pixels lie where accesses of `kWidth` values reach them.
+template <int kWidth, class T>
+bool has_vectors(const UpfirdnMemory& memory, const Work& work) {
+  const auto lies_well = [&](const void* pixels, const PixelStrides& strides) {
+    return strides.channel == 1 && are_aligned({pixels}) && strides.column % kWidth == 0 &&
+           strides.row % kWidth == 0 && strides.image % kWidth == 0;
+  };
+  return work.channels % kWidth == 0 && lies_well(memory.x, memory.x_strides) &&
+         lies_well(memory.out, memory.out_strides) && lies_well(memory.addend, memory.out_strides);
+}
+
+template <int kUp, int kDown, class T, class Sum>
+bool launch_strips_by(const UpfirdnMemory& memory, const Work& work, void* stream) {
+  constexpr int kWidth = kVectorBytes / sizeof(T);
+  constexpr int kManyChannels = 8;  // that single values of planes would lie far apart
+  if (has_vectors<kWidth, T>(memory, work)) {
+    launch_strips_of<kUp, kDown, kWidth, T, Sum>(memory, work, stream);
+    return true;
+  }
+  if (work.out_strides.column != 1 && work.channels >= kManyChannels) return false;
+  launch_strips_of<kUp, kDown, 1, T, Sum>(memory, work, stream);
+  return true;
+}
+
+/// Launches by_strip, or returns false if that can't do it.
+template <class T, class Sum>
+bool launch_strips(const UpfirdnMemory& memory, const Work& work, void* stream) {
+  const auto has = [&](int up, int down) {
+    return work.up_x == up && work.up_y == up && work.down_x == down && work.down_y == down;
+  };
+  if (work.filter_height != kStripTaps || work.filter_width != kStripTaps) return false;
+  if (has(1, 1)) return launch_strips_by<1, 1, T, Sum>(memory, work, stream);
+  if (has(2, 1)) return launch_strips_by<2, 1, T, Sum>(memory, work, stream);
+  if (has(1, 2)) return launch_strips_by<1, 2, T, Sum>(memory, work, stream);
+  return false;
+}
+
+}  // namespace ganscale::kernels
