@@ -16,7 +16,7 @@ set(layers_of_cli "launch options images" "serve")
 set(layers_of_comm "group" "backends collectives" "preflight")
 set(layers_of_data "image storage" "formats fonts" "parquet" "sources" "loader tools")
 set(layers_of_kernels "launch" "row_sums"
-    "bias_act counter_random grouped_products minibatch_stddev multi_tensor_adam nonfinite upfirdn2d weight_energies"
+    "bias_act color_products counter_random grouped_products minibatch_stddev multi_tensor_adam nonfinite upfirdn2d weight_energies"
     "convolution filtered_lrelu output_skip scaled_copies" "modulated_conv" "styled_activation")
 set(layers_of_metrics "distances networks")
 set(layers_of_models "contract" "layers" "stylegan" "biggan dcgan r3gan resnet stylegan2 stylegan3")

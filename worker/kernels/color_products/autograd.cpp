@@ -1,0 +1,207 @@
+#include <ATen/ops/empty.h>
+#include <torch/csrc/autograd/custom_function.h>
+
+#include "base/error.h"
+#include "kernels/color_products/color_products.h"
+#include "kernels/color_products/fill.h"
+#include "kernels/launch/kernel_path.h"
+#include "kernels/launch/on_device.h"
+#include "kernels/row_sums/row_sums.h"
+
+namespace ganscale::kernels {
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+
+constexpr auto kLast = at::MemoryFormat::ChannelsLast;
+
+/// What the operands have in common: the sizes of images, and how many weights there are.
+struct ColorSizes {
+  at::IntArrayRef images;  ///< [N, features or colors, H, W]
+  std::int64_t weight_count;
+  std::int64_t color_count;
+  std::int64_t feature_count;
+};
+
+ColorLayout layout_of(const ColorSizes& sizes, at::ScalarType dtype) {
+  const auto pixels = sizes.images[0] * sizes.images[2] * sizes.images[3];
+  return {.type = scalar_type_of(dtype),
+          .image_count = sizes.weight_count,
+          .pixel_count = pixels / sizes.weight_count,
+          .feature_count = sizes.feature_count,
+          .color_count = sizes.color_count};
+}
+
+ColorSizes sizes_of(const at::Tensor& images, const at::Tensor& weights) {
+  return {images.sizes(), weights.size(0), weights.size(1), weights.size(2)};
+}
+
+at::Tensor new_images(const at::Tensor& like, std::int64_t channels) {
+  return at::empty({like.size(0), channels, like.size(2), like.size(3)},
+                   like.options().memory_format(kLast));
+}
+
+bool is_low_precision_on_cpu(const at::Tensor& images) {
+  return !takes_kernels(images) && is_low_precision(scalar_type_of(images.scalar_type()));
+}
+
+/// Computes what `arrays` returns, by one launch on a device.
+template <class Arrays>
+void compute(const KernelTensors& tensors, const ColorLayout& layout, const Arrays& arrays) {
+  if (!takes_kernels(tensors.written.front())) {
+    color_products_reference(arrays(), layout);
+  } else {
+    launch_on_device("ganscale::color_products", tensors,
+                     [&](void* stream) { color_products_kernel(arrays(), layout, stream); });
+  }
+}
+
+at::Tensor compute_colors(const at::Tensor& features, const at::Tensor& weights) {
+  if (is_low_precision_on_cpu(features))
+    return compute_colors(upcast(features), upcast(weights)).to(features.scalar_type());
+  const at::Tensor dense = features.contiguous(kLast);
+  const at::Tensor factors = weights.contiguous();
+  const at::Tensor out = new_images(features, weights.size(1));
+  compute({{dense, factors}, {out}}, layout_of(sizes_of(features, weights), out.scalar_type()),
+          [&] {
+            return ColorsArrays{.colors = out.mutable_data_ptr(),
+                                .features = dense.const_data_ptr(),
+                                .weights = factors.const_data_ptr()};
+          });
+  return out;
+}
+
+at::Tensor compute_features(const at::Tensor& colors, const at::Tensor& weights) {
+  if (is_low_precision_on_cpu(colors))
+    return compute_features(upcast(colors), upcast(weights)).to(colors.scalar_type());
+  const at::Tensor dense = colors.contiguous(kLast);
+  const at::Tensor factors = weights.contiguous();
+  const at::Tensor out = new_images(colors, weights.size(2));
+  compute({{dense, factors}, {out}}, layout_of(sizes_of(colors, weights), out.scalar_type()), [&] {
+    return FeaturesArrays{.features = out.mutable_data_ptr(),
+                          .colors = dense.const_data_ptr(),
+                          .weights = factors.const_data_ptr()};
+  });
+  return out;
+}
+
+at::Tensor compute_weights(const at::Tensor& features, const at::Tensor& colors,
+                           std::int64_t weight_count) {
+  if (is_low_precision_on_cpu(features)) {
+    return compute_weights(upcast(features), upcast(colors), weight_count)
+        .to(features.scalar_type());
+  }
+  const at::Tensor dense = features.contiguous(kLast);
+  const at::Tensor dense_colors = colors.contiguous(kLast);
+  const ColorLayout layout = layout_of(
+      {features.sizes(), weight_count, colors.size(1), features.size(1)}, features.scalar_type());
+  const auto wide = features.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
+  const std::int64_t rows = takes_kernels(features) ? color_parts(layout) : 1;
+  const at::Tensor sums = at::empty({rows, weight_count * colors.size(1) * features.size(1)},
+                                    features.options().dtype(wide));
+  compute({{dense, dense_colors}, {sums}}, layout, [&] {
+    return ColorWeightsArrays{.sums = sums.mutable_data_ptr(),
+                              .features = dense.const_data_ptr(),
+                              .colors = dense_colors.const_data_ptr()};
+  });
+  return row_sums(sums, features.scalar_type())
+      .view({weight_count, colors.size(1), features.size(1)});
+}
+
+/// Returns the tensor if the other one, which it is multiplied by, has a gradient.
+at::Tensor if_needed(const at::Tensor& tensor, const at::Tensor& other) {
+  return other.requires_grad() ? tensor : at::Tensor();
+}
+
+struct Colors : torch::autograd::Function<Colors> {
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& features,
+                            const at::Tensor& weights) {
+    context->save_for_backward({if_needed(features, weights), if_needed(weights, features)});
+    context->saved_data["weights"] = weights.size(0);
+    return compute_colors(features, weights);
+  }
+
+  static variable_list backward(AutogradContext* context, variable_list gradients) {
+    const auto saved = context->get_saved_variables();
+    variable_list result(2);
+    if (context->needs_input_grad(0)) result[0] = features_of_colors(gradients[0], saved[1]);
+    if (context->needs_input_grad(1)) {
+      const auto count = context->saved_data["weights"].toInt();
+      result[1] = weights_of_products(saved[0], gradients[0], count);
+    }
+    return result;
+  }
+};
+
+struct Features : torch::autograd::Function<Features> {
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& colors,
+                            const at::Tensor& weights) {
+    context->save_for_backward({if_needed(colors, weights), if_needed(weights, colors)});
+    context->saved_data["weights"] = weights.size(0);
+    return compute_features(colors, weights);
+  }
+
+  static variable_list backward(AutogradContext* context, variable_list gradients) {
+    const auto saved = context->get_saved_variables();
+    variable_list result(2);
+    if (context->needs_input_grad(0)) result[0] = colors_of_features(gradients[0], saved[1]);
+    if (context->needs_input_grad(1)) {
+      const auto count = context->saved_data["weights"].toInt();
+      result[1] = weights_of_products(gradients[0], saved[0], count);
+    }
+    return result;
+  }
+};
+
+struct Weights : torch::autograd::Function<Weights> {
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& features,
+                            const at::Tensor& colors, std::int64_t weight_count) {
+    context->save_for_backward({if_needed(features, colors), if_needed(colors, features)});
+    return compute_weights(features, colors, weight_count);
+  }
+
+  static variable_list backward(AutogradContext* context, variable_list gradients) {
+    const auto saved = context->get_saved_variables();
+    variable_list result(3);  // none of weight_count
+    if (context->needs_input_grad(0)) result[0] = features_of_colors(saved[1], gradients[0]);
+    if (context->needs_input_grad(1)) result[1] = colors_of_features(saved[0], gradients[0]);
+    return result;
+  }
+};
+
+bool are_images(const at::Tensor& x) { return x.dim() == 4 && x.numel() > 0; }
+
+/// axis: of the weights, that has the images' channels.
+void check_weights(const at::Tensor& images, const at::Tensor& weights, std::int64_t axis) {
+  check(are_images(images), "color_products take images [N, C, H, W], not none");
+  check(weights.dim() == 3 && (weights.size(0) == 1 || weights.size(0) == images.size(0)) &&
+            weights.size(axis) == images.size(1) && are_few_colors(weights.size(1)),
+        "color_products take a weight for each image, or one, of as many channels");
+}
+
+}  // namespace
+
+bool are_few_colors(std::int64_t channels) { return channels <= kMostColors; }
+
+at::Tensor colors_of_features(const at::Tensor& features, const at::Tensor& weights) {
+  check_weights(features, weights, 2);
+  return Colors::apply(features, weights);
+}
+
+at::Tensor features_of_colors(const at::Tensor& colors, const at::Tensor& weights) {
+  check_weights(colors, weights, 1);
+  return Features::apply(colors, weights);
+}
+
+at::Tensor weights_of_products(const at::Tensor& features, const at::Tensor& colors,
+                               std::int64_t weight_count) {
+  check(are_images(features) && are_images(colors) && features.size(0) == colors.size(0) &&
+            features.sizes().slice(2) == colors.sizes().slice(2) &&
+            are_few_colors(colors.size(1)) &&
+            (weight_count == 1 || weight_count == features.size(0)),
+        "color_products take features and a few colors of the same pixels");
+  return Weights::apply(features, colors, weight_count);
+}
+
+}  // namespace ganscale::kernels
