@@ -7,9 +7,10 @@ namespace ganscale::kernels {
 namespace {
 
 /// Vectors that end with a pixel or do not, fewer and more than the threads that share a pixel; pixels
-/// that fill no block, or several parts of an image; any number of colors.
+/// that fill no block, or several parts of an image; so many images that a block walks over all pixels
+/// of one; any number of colors.
 std::vector<ColorLayout> color_layouts() {
-  return {
+  std::vector<ColorLayout> layouts = {
       {.image_count = 2, .pixel_count = 1, .feature_count = 1, .color_count = 1},
       {.image_count = 2, .pixel_count = 35, .feature_count = 33, .color_count = 3},
       {.image_count = 1, .pixel_count = 35, .feature_count = 16, .color_count = 3},
@@ -18,6 +19,11 @@ std::vector<ColorLayout> color_layouts() {
       {.image_count = 1, .pixel_count = 2100, .feature_count = 32, .color_count = 2},
       {.image_count = 1, .pixel_count = 9, .feature_count = 2080, .color_count = 3},
   };
+  if (!host_grid::is_slow()) {
+    layouts.push_back(
+        {.image_count = 256, .pixel_count = 150, .feature_count = 33, .color_count = 3});
+  }
+  return layouts;
 }
 
 struct ColorArrays {

@@ -56,6 +56,21 @@ __device__ std::int64_t at_most(std::int64_t number, std::int64_t most) {
   return number < most ? number : most;
 }
 
+/// The features of kPixels pixels. Beyond the last there is the last again, so that no read waits for
+/// a branch.
+struct PixelRows {
+  std::int64_t first;    // element
+  int offsets[kPixels];  // of the pixels, from there
+
+  __device__ PixelRows(std::int64_t pixel, const ColorLayout& layout) {
+    const std::int64_t begin = at_most(pixel, layout.pixel_count - 1);
+    const int last = static_cast<int>(at_most(layout.pixel_count - 1 - begin, kPixels - 1));
+    const int length = static_cast<int>(layout.feature_count);
+    first = begin * length;
+    for (int k = 0; k < kPixels; ++k) offsets[k] = (k < last ? k : last) * length;
+  }
+};
+
 /// The colors of kPixels pixels, as numbers; 0 where there is none.
 template <class Form>
 struct ReadColors {
@@ -111,18 +126,17 @@ __device__ void write_colors(const typename Form::T (&sums)[kPixels][Form::kColo
   }
 }
 
-/// Adds to the sums of kPixels pixels what the vectors at `feature` contribute. Beyond the last pixel
-/// or color it takes the last again: nobody writes those sums.
+/// Adds to the sums of some pixels what the vectors at `features` and `weights` contribute. Beyond the
+/// last color it takes the last again: nobody writes those sums.
 template <class Form>
 __device__ void add_products(const typename Form::Stored* features,
-                             const typename Form::Stored* weights, std::int64_t pixel,
+                             const typename Form::Stored* weights, const PixelRows& rows,
                              const ColorLayout& layout,
                              typename Form::T (&sums)[kPixels][Form::kColors]) {
   using T = typename Form::T;
   typename Form::Features read[kPixels];
   for (int k = 0; k < kPixels; ++k) {
-    read[k] = read_vector<typename Form::Stored, Form::kWidth>(
-        features + at_most(pixel + k, layout.pixel_count - 1) * layout.feature_count);
+    read[k] = read_vector<typename Form::Stored, Form::kWidth>(features + rows.offsets[k]);
   }
   typename Form::Features of_color[Form::kColors];
   for (int o = 0; o < Form::kColors; ++o) {
@@ -152,10 +166,11 @@ __global__ void fill(ColorsArrays arrays, ColorTask task) {
   for (std::int64_t tile = blockIdx.y * pixels; tile < layout.pixel_count;
        tile += gridDim.y * pixels) {
     const std::int64_t pixel = tile + std::int64_t{threadIdx.y} * kPixels;
+    const PixelRows rows(pixel, layout);
     typename Form::T sums[kPixels][Form::kColors] = {};
     for (std::int64_t feature = std::int64_t{threadIdx.x} * Form::kWidth;
          feature < layout.feature_count; feature += std::int64_t{blockDim.x} * Form::kWidth) {
-      add_products<Form>(features + feature, weights + feature, pixel, layout, sums);
+      add_products<Form>(features + rows.first + feature, weights + feature, rows, layout, sums);
     }
     for (unsigned offset = blockDim.x / 2; offset > 0; offset /= 2) {
       for (int k = 0; k < kPixels; ++k) {
@@ -202,16 +217,16 @@ __global__ void fill(FeaturesArrays arrays, ColorTask task) {
   }
   for_each_pixels(layout, [&](std::int64_t pixel) {
     const ReadColors<Form> read(colors, pixel, task);
-    for (int k = 0; k < kPixels; ++k) {
+    const int pixels = static_cast<int>(at_most(layout.pixel_count - pixel, kPixels));
+    Stored* row = features + pixel * layout.feature_count;
+    for (int k = 0; k < kPixels; ++k, row += layout.feature_count) {
       typename Form::Features written;
       for (int j = 0; j < Form::kWidth; ++j) {
         T sum = 0;
         for (int o = 0; o < Form::kColors; ++o) sum += read.of[k][o] * factors[o][j];
         written.at[j] = static_cast<Stored>(sum);
       }
-      if (pixel + k < layout.pixel_count) {
-        write_vector(written, features + (pixel + k) * layout.feature_count);
-      }
+      if (k < pixels) write_vector(written, row);
     }
   });
 }
@@ -246,10 +261,10 @@ __global__ void fill(ColorWeightsArrays arrays, ColorTask task) {
   const auto* colors = of_image<Stored>(arrays.colors, layout.pixel_count * layout.color_count);
   T sums[Form::kColors][Form::kWidth] = {};
   for_each_pixels(layout, [&](std::int64_t pixel) {
+    const PixelRows rows(pixel, layout);
     typename Form::Features of_pixel[kPixels];
     for (int k = 0; k < kPixels; ++k) {  // colors beyond the last pixel are 0
-      of_pixel[k] = read_vector<Stored, Form::kWidth>(
-          features + at_most(pixel + k, layout.pixel_count - 1) * layout.feature_count);
+      of_pixel[k] = read_vector<Stored, Form::kWidth>(features + rows.first + rows.offsets[k]);
     }
     const ReadColors<Form> read(colors, pixel, task);
     for (int k = 0; k < kPixels; ++k) {
