@@ -41,10 +41,22 @@ class ColorProductsOnHost : public KernelOnHost {
     return numbers({others + count}).slice(0, others).view(shape);
   }
 
+  /// Among those of another layer.
+  static at::Tensor some_weights(std::int64_t others, const ColorLayout& of) {
+    const std::int64_t all = of.feature_count + 16;
+    return numbers_behind(others, {of.image_count, of.color_count, all}).slice(2, 8, all - 8);
+  }
+
   static ColorArrays some_arrays(std::int64_t others, const ColorLayout& of) {
     return {numbers_behind(others, {of.image_count, of.pixel_count, of.feature_count}),
             numbers_behind(others, {of.image_count, of.pixel_count, of.color_count}),
-            numbers_behind(others, {of.image_count, of.color_count, of.feature_count})};
+            some_weights(others, of)};
+  }
+
+  static ColorWeights input_of(const at::Tensor& weights) {
+    return {.first = weights.const_data_ptr(),
+            .image_stride = weights.stride(0),
+            .color_stride = weights.stride(1)};
   }
 
   /// Calls `expect` with arrays and their layout.
@@ -77,14 +89,14 @@ TEST_P(ColorProductsOnHost, FillColorsAsTheReference) {
     const auto out = at::full_like(in.colors, -77);
     color_products_kernel(ColorsArrays{.colors = out.mutable_data_ptr(),
                                        .features = in.features.const_data_ptr(),
-                                       .weights = in.weights.const_data_ptr()},
+                                       .weights = input_of(in.weights)},
                           layout, nullptr);
     const auto features = exact(in.features);
     const auto weights = exact(in.weights);
     const auto expected = at::full_like(out, -77, at::kDouble);
     color_products_reference(ColorsArrays{.colors = expected.mutable_data_ptr(),
                                           .features = features.const_data_ptr(),
-                                          .weights = weights.const_data_ptr()},
+                                          .weights = input_of(weights)},
                              for_reference(layout));
     EXPECT_TRUE(at::allclose(expected, features.bmm(weights.transpose(1, 2))));
     expect_close_sums(out, expected, layout.feature_count);
@@ -96,14 +108,14 @@ TEST_P(ColorProductsOnHost, FillFeaturesAsTheReference) {
     const auto out = at::full_like(in.features, -77);
     color_products_kernel(FeaturesArrays{.features = out.mutable_data_ptr(),
                                          .colors = in.colors.const_data_ptr(),
-                                         .weights = in.weights.const_data_ptr()},
+                                         .weights = input_of(in.weights)},
                           layout, nullptr);
     const auto colors = exact(in.colors);
     const auto weights = exact(in.weights);
     const auto expected = at::full_like(out, -77, at::kDouble);
     color_products_reference(FeaturesArrays{.features = expected.mutable_data_ptr(),
                                             .colors = colors.const_data_ptr(),
-                                            .weights = weights.const_data_ptr()},
+                                            .weights = input_of(weights)},
                              for_reference(layout));
     EXPECT_TRUE(at::allclose(expected, colors.bmm(weights)));
     expect_close_sums(out, expected, layout.color_count);

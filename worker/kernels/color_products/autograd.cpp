@@ -46,6 +46,18 @@ bool is_low_precision_on_cpu(const at::Tensor& images) {
   return !takes_kernels(images) && is_low_precision(scalar_type_of(images.scalar_type()));
 }
 
+/// Returns weights of which those of a color are one after another.
+at::Tensor readable(const at::Tensor& weights) {
+  return weights.stride(2) == 1 ? weights : weights.contiguous();
+}
+
+/// weights: readable.
+ColorWeights input_of(const at::Tensor& weights) {
+  return {.first = weights.const_data_ptr(),
+          .image_stride = weights.stride(0),
+          .color_stride = weights.stride(1)};
+}
+
 /// Computes what `arrays` returns, by one launch on a device.
 template <class Arrays>
 void compute(const KernelTensors& tensors, const ColorLayout& layout, const Arrays& arrays) {
@@ -61,13 +73,13 @@ at::Tensor compute_colors(const at::Tensor& features, const at::Tensor& weights)
   if (is_low_precision_on_cpu(features))
     return compute_colors(upcast(features), upcast(weights)).to(features.scalar_type());
   const at::Tensor dense = features.contiguous(kLast);
-  const at::Tensor factors = weights.contiguous();
+  const at::Tensor factors = readable(weights);
   const at::Tensor out = new_images(features, weights.size(1));
   compute({{dense, factors}, {out}}, layout_of(sizes_of(features, weights), out.scalar_type()),
           [&] {
             return ColorsArrays{.colors = out.mutable_data_ptr(),
                                 .features = dense.const_data_ptr(),
-                                .weights = factors.const_data_ptr()};
+                                .weights = input_of(factors)};
           });
   return out;
 }
@@ -76,12 +88,12 @@ at::Tensor compute_features(const at::Tensor& colors, const at::Tensor& weights)
   if (is_low_precision_on_cpu(colors))
     return compute_features(upcast(colors), upcast(weights)).to(colors.scalar_type());
   const at::Tensor dense = colors.contiguous(kLast);
-  const at::Tensor factors = weights.contiguous();
+  const at::Tensor factors = readable(weights);
   const at::Tensor out = new_images(colors, weights.size(2));
   compute({{dense, factors}, {out}}, layout_of(sizes_of(colors, weights), out.scalar_type()), [&] {
     return FeaturesArrays{.features = out.mutable_data_ptr(),
                           .colors = dense.const_data_ptr(),
-                          .weights = factors.const_data_ptr()};
+                          .weights = input_of(factors)};
   });
   return out;
 }
@@ -176,13 +188,15 @@ bool are_images(const at::Tensor& x) { return x.dim() == 4 && x.numel() > 0; }
 void check_weights(const at::Tensor& images, const at::Tensor& weights, std::int64_t axis) {
   check(are_images(images), "color_products take images [N, C, H, W], not none");
   check(weights.dim() == 3 && (weights.size(0) == 1 || weights.size(0) == images.size(0)) &&
-            weights.size(axis) == images.size(1) && are_few_colors(weights.size(1)),
+            weights.size(axis) == images.size(1) && weights.size(1) <= kMostColors,
         "color_products take a weight for each image, or one, of as many channels");
 }
 
 }  // namespace
 
-bool are_few_colors(std::int64_t channels) { return channels <= kMostColors; }
+bool takes_color_products(const at::Tensor& images, std::int64_t color_count) {
+  return takes_kernels(images) && color_count <= kMostColors && images.is_contiguous(kLast);
+}
 
 at::Tensor colors_of_features(const at::Tensor& features, const at::Tensor& weights) {
   check_weights(features, weights, 2);
@@ -197,8 +211,7 @@ at::Tensor features_of_colors(const at::Tensor& colors, const at::Tensor& weight
 at::Tensor weights_of_products(const at::Tensor& features, const at::Tensor& colors,
                                std::int64_t weight_count) {
   check(are_images(features) && are_images(colors) && features.size(0) == colors.size(0) &&
-            features.sizes().slice(2) == colors.sizes().slice(2) &&
-            are_few_colors(colors.size(1)) &&
+            features.sizes().slice(2) == colors.sizes().slice(2) && colors.size(1) <= kMostColors &&
             (weight_count == 1 || weight_count == features.size(0)),
         "color_products take features and a few colors of the same pixels");
   return Weights::apply(features, colors, weight_count);

@@ -11,12 +11,13 @@
 /// colors:   [N, O, H, W] with at most 4 colors O.
 /// weights:  [N, O, C], or [1, O, C] for all images.
 ///
-/// All of one dtype; images are copied unless they are channels last, as results are. Sums are
-/// float32 for low-precision types, and in an order that never changes.
+/// All of one dtype; images are copied unless they are channels last, as results are, and weights
+/// unless those of a color lie one after another. Sums are float32 for low-precision types, and in an order that never changes.
 namespace ganscale::kernels {
 
-/// Returns whether images with so many channels are colors.
-bool are_few_colors(std::int64_t channels);
+/// Returns whether these products are computed by kernels, between images in the layout of `images`
+/// and so many colors: on a GPU, of images channels last.
+bool takes_color_products(const at::Tensor& images, std::int64_t color_count);
 
 /// Returns colors[n, o] = sum over c of weights[n, o, c] features[n, c].
 at::Tensor colors_of_features(const at::Tensor& features, const at::Tensor& weights);

@@ -12,7 +12,7 @@ namespace ganscale::kernels {
 
 constexpr std::int64_t kMostColors = 4;
 
-/// Arrays are dense and channels last:
+/// Arrays are channels last, and dense but for weights that are read:
 /// features [image_count, pixel_count, feature_count],
 /// colors   [image_count, pixel_count, color_count],
 /// weights  [image_count, color_count, feature_count].
@@ -24,18 +24,25 @@ struct ColorLayout {
   std::int64_t color_count = 0;  ///< at most kMostColors
 };
 
+/// Weights that are read. Those of a color are one after another.
+struct ColorWeights {
+  const void* first = nullptr;
+  std::int64_t image_stride = 0;  ///< elements
+  std::int64_t color_stride = 0;
+};
+
 /// colors = features * weights, summed over the features of a pixel.
 struct ColorsArrays {
   void* colors = nullptr;
   const void* features = nullptr;
-  const void* weights = nullptr;
+  ColorWeights weights = {};
 };
 
 /// features = colors * weights, summed over the colors of a pixel.
 struct FeaturesArrays {
   void* features = nullptr;
   const void* colors = nullptr;
-  const void* weights = nullptr;
+  ColorWeights weights = {};
 };
 
 /// sums[r] = features * colors, summed over some pixels: in float32 for low-precision types, which

@@ -30,17 +30,6 @@ struct ColorTask {
       in_color_vectors;  // whether kPixels pixels have as many colors as there is room, and aligned
 };
 
-/// Arrays of which a kernel only reads some.
-struct AnyArrays {
-  const void* features;
-  const void* colors;
-  const void* weights;
-};
-
-AnyArrays any_of(const ColorsArrays& of) { return {of.features, of.colors, of.weights}; }
-AnyArrays any_of(const FeaturesArrays& of) { return {of.features, of.colors, of.weights}; }
-AnyArrays any_of(const ColorWeightsArrays& of) { return {of.features, of.colors, nullptr}; }
-
 /// Returns where the block's image begins, of which each has so many elements.
 template <class Stored>
 __device__ const Stored* of_image(const void* array, std::int64_t elements) {
@@ -68,6 +57,19 @@ struct PixelRows {
     const int length = static_cast<int>(layout.feature_count);
     first = begin * length;
     for (int k = 0; k < kPixels; ++k) offsets[k] = (k < last ? k : last) * length;
+  }
+};
+
+/// Where the weights of each color begin. Beyond the last there are the last again: what is computed
+/// with them is 0, or nobody writes it.
+template <int kColors>
+struct ColorRows {
+  int offsets[kColors];  // elements
+
+  __device__ ColorRows(const ColorWeights& weights, const ColorLayout& layout) {
+    const int last = static_cast<int>(layout.color_count - 1);
+    const int stride = static_cast<int>(weights.color_stride);
+    for (int o = 0; o < kColors; ++o) offsets[o] = (o < last ? o : last) * stride;
   }
 };
 
@@ -126,12 +128,11 @@ __device__ void write_colors(const typename Form::T (&sums)[kPixels][Form::kColo
   }
 }
 
-/// Adds to the sums of some pixels what the vectors at `features` and `weights` contribute. Beyond the
-/// last color it takes the last again: nobody writes those sums.
+/// Adds to the sums of some pixels what the vectors at `features` and `weights` contribute.
 template <class Form>
 __device__ void add_products(const typename Form::Stored* features,
                              const typename Form::Stored* weights, const PixelRows& rows,
-                             const ColorLayout& layout,
+                             const ColorRows<Form::kColors>& color_rows,
                              typename Form::T (&sums)[kPixels][Form::kColors]) {
   using T = typename Form::T;
   typename Form::Features read[kPixels];
@@ -140,8 +141,7 @@ __device__ void add_products(const typename Form::Stored* features,
   }
   typename Form::Features of_color[Form::kColors];
   for (int o = 0; o < Form::kColors; ++o) {
-    of_color[o] = read_vector<typename Form::Stored, Form::kWidth>(
-        weights + at_most(o, layout.color_count - 1) * layout.feature_count);
+    of_color[o] = read_vector<typename Form::Stored, Form::kWidth>(weights + color_rows.offsets[o]);
   }
   for (int j = 0; j < Form::kWidth; ++j) {
     T factors[Form::kColors];
@@ -160,7 +160,8 @@ __global__ void fill(ColorsArrays arrays, ColorTask task) {
   using Stored = typename Form::Stored;
   const auto* features =
       of_image<Stored>(arrays.features, layout.pixel_count * layout.feature_count);
-  const auto* weights = of_image<Stored>(arrays.weights, layout.color_count * layout.feature_count);
+  const auto* weights = of_image<Stored>(arrays.weights.first, arrays.weights.image_stride);
+  const ColorRows<Form::kColors> color_rows(arrays.weights, layout);
   auto* colors = of_image<Stored>(arrays.colors, layout.pixel_count * layout.color_count);
   const std::int64_t pixels = std::int64_t{blockDim.y} * kPixels;  // of a block at a time
   for (std::int64_t tile = blockIdx.y * pixels; tile < layout.pixel_count;
@@ -170,7 +171,8 @@ __global__ void fill(ColorsArrays arrays, ColorTask task) {
     typename Form::T sums[kPixels][Form::kColors] = {};
     for (std::int64_t feature = std::int64_t{threadIdx.x} * Form::kWidth;
          feature < layout.feature_count; feature += std::int64_t{blockDim.x} * Form::kWidth) {
-      add_products<Form>(features + rows.first + feature, weights + feature, rows, layout, sums);
+      add_products<Form>(features + rows.first + feature, weights + feature, rows, color_rows,
+                         sums);
     }
     for (unsigned offset = blockDim.x / 2; offset > 0; offset /= 2) {
       for (int k = 0; k < kPixels; ++k) {
@@ -205,14 +207,14 @@ __global__ void fill(FeaturesArrays arrays, ColorTask task) {
   const std::int64_t column = column_of_thread(Form::kWidth);
   if (column >= layout.feature_count) return;
   const auto* weights =
-      of_image<Stored>(arrays.weights, layout.color_count * layout.feature_count) + column;
+      of_image<Stored>(arrays.weights.first, arrays.weights.image_stride) + column;
+  const ColorRows<Form::kColors> color_rows(arrays.weights, layout);
   const auto* colors = of_image<Stored>(arrays.colors, layout.pixel_count * layout.color_count);
   auto* features =
       of_image<Stored>(arrays.features, layout.pixel_count * layout.feature_count) + column;
   T factors[Form::kColors][Form::kWidth];
-  for (int o = 0; o < Form::kColors; ++o) {  // colors beyond the last are 0
-    const auto read = read_vector<Stored, Form::kWidth>(
-        weights + at_most(o, layout.color_count - 1) * layout.feature_count);
+  for (int o = 0; o < Form::kColors; ++o) {
+    const auto read = read_vector<Stored, Form::kWidth>(weights + color_rows.offsets[o]);
     for (int j = 0; j < Form::kWidth; ++j) factors[o][j] = static_cast<T>(read.at[j]);
   }
   for_each_pixels(layout, [&](std::int64_t pixel) {
@@ -297,6 +299,21 @@ ColorWalk walk_of(const ColorWeightsArrays&, const ColorLayout& layout, std::int
   return walk;
 }
 
+/// Returns whether every vector of so many features lies where one access reaches it.
+bool takes_vectors(const ColorWeights& weights, std::int64_t width) {
+  return are_aligned({weights.first}) && weights.image_stride % width == 0 &&
+         weights.color_stride % width == 0;
+}
+
+template <class Arrays>
+bool takes_vectors(const Arrays& arrays, std::int64_t width) {
+  return are_aligned({arrays.features}) && takes_vectors(arrays.weights, width);
+}
+
+bool takes_vectors(const ColorWeightsArrays& arrays, std::int64_t /*width*/) {
+  return are_aligned({arrays.features});
+}
+
 template <class Form, class Arrays>
 void launch(const Arrays& arrays, const ColorLayout& layout, void* stream) {
   const ColorWalk walk = walk_of(arrays, layout, Form::kWidth);
@@ -308,7 +325,7 @@ void launch(const Arrays& arrays, const ColorLayout& layout, void* stream) {
   const ColorTask task{
       .layout = layout,
       .in_color_vectors = layout.color_count == Form::kColors && starts_with_vectors &&
-                          are_aligned({any_of(arrays).colors}, sizeof(typename Form::Colors))};
+                          are_aligned({arrays.colors}, sizeof(typename Form::Colors))};
   void (*const kernel)(Arrays, ColorTask) = fill<Form>;
   launch_kernel("color_products", {blocks, threads}, stream, kernel, arrays, task);
 }
@@ -325,10 +342,9 @@ void launch_for_colors(const Arrays& arrays, const ColorLayout& layout, void* st
 template <class Arrays>
 void launch_in_type(const Arrays& arrays, const ColorLayout& layout, void* stream) {
   check(layout.color_count <= kMostColors, "color_products takes 4 colors at most");
-  const AnyArrays any = any_of(arrays);
   dispatch_all_types(layout.type, [&]<class Stored, class T>() {
     constexpr int kWidth = kVectorBytes / sizeof(Stored);
-    if (layout.feature_count % kWidth == 0 && are_aligned({any.features, any.weights})) {
+    if (layout.feature_count % kWidth == 0 && takes_vectors(arrays, kWidth)) {
       launch_for_colors<Stored, T, kWidth>(arrays, layout, stream);
     } else {
       launch_for_colors<Stored, T, 1>(arrays, layout, stream);

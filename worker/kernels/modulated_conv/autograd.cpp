@@ -129,7 +129,7 @@ at::Tensor mix_channels(const at::Tensor& x, const at::Tensor& weights) {
   const auto N = x.size(0);
   const auto out = weights.size(1);
   if (x.is_contiguous()) return at::bmm(weights, x.flatten(2)).view({N, out, x.size(2), x.size(3)});
-  if (takes_kernels(x) && are_few_colors(out)) return colors_of_features(x, weights);
+  if (takes_color_products(x, out)) return colors_of_features(x, weights);
   const at::Tensor pixels = x.permute({0, 2, 3, 1}).flatten(1, 2);  // [N, H W, in]
   return at::bmm(pixels, weights.transpose(1, 2))
       .view({N, x.size(2), x.size(3), out})
