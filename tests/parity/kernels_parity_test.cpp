@@ -75,6 +75,7 @@ std::vector<FixtureCase> cases() {
     all.push_back({"stylegan2_ops", precision, of_operators});
     for (const std::string trace : {"stylegan2_cond_16", "stylegan2_uncond_32"}) {
       all.push_back({trace, precision, precision == "bf16" ? of_passes : of_steps});
+      all.back().kernels.push_back("color_products");
     }
   }
   for (const std::string precision : {"fp64", "fp32"})

@@ -54,6 +54,19 @@ TEST_P(LongWalk, ScalesAndMultipliesChannels) {
                (x * gradient).sum({2, 3}, false, at::kDouble).to(at::kFloat));
 }
 
+TEST_P(LongWalk, MixesChannelsToColors) {
+  const auto operand = x.detach().requires_grad_();
+  const auto weights =
+      images({x.size(0), 3, x.size(1)}, at::MemoryFormat::Contiguous, 0.2).requires_grad_();
+  const auto colors = mix_channels(operand, weights);
+  expect_close(colors, at::einsum("nchw,noc->nohw", {x, weights}));
+  const auto of_colors = gradient.slice(1, 0, 3);
+  colors.backward(of_colors);
+  expect_close(operand.grad(), at::einsum("nohw,noc->nchw", {of_colors, weights}));
+  expect_close(weights.grad(),
+               at::einsum("nchw,nohw->noc", {x.to(at::kDouble), of_colors.to(at::kDouble)}));
+}
+
 INSTANTIATE_TEST_SUITE_P(Layouts, LongWalk,
                          testing::Values(Walk{{4, 64, 48, 48}, at::MemoryFormat::Contiguous},
                                          Walk{{2, 8, 192, 192}, at::MemoryFormat::ChannelsLast}),
