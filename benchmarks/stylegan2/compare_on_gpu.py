@@ -60,8 +60,8 @@ def measure_all(arguments, device, rows):
         what = f"{contender:15}  {precision}  {batch:3} images per step"
         try:
             result = on_gpu.run(arguments, contender, precision, batch)
-        except subprocess.CalledProcessError as error:
-            print(f"{what}  failed with exit code {error.returncode}", flush=True)
+        except subprocess.SubprocessError as error:
+            print(f"{what}  {on_gpu.reason_of(error)}", flush=True)
             all_ran = False
             continue
         step_ms = statistics.mean(result["step_seconds"]) * 1000

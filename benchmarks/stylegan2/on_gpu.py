@@ -2,6 +2,7 @@
 import argparse
 import json
 import os
+import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -69,7 +70,11 @@ def parser(description):
     parser.add_argument("--build", type=Path, default=HERE.parents[1] / "build/gpu-check")
     parser.add_argument("--preset", default="config-f")
     parser.add_argument("--resolution", type=int, default=256)
-    parser.add_argument("--modulate", default="weights", choices=["weights", "features"], help="how PyTorch modulates")
+    parser.add_argument("--modulate", default="features", choices=["weights", "features"],
+                        help="how PyTorch modulates: features, as the public implementation in training, or weights, as in the "
+                             "paper, whose second derivatives take seconds on a GPU")
+    parser.add_argument("--most-seconds", type=float, default=120, metavar="N",
+                        help="of one measurement, with its start; then it is ended and left out")
     parser.add_argument("--device", default="cuda", help="cpu: the same on the CPU, to see that everything runs")
     parser.add_argument("--steps", type=int, default=16)
     parser.add_argument("--warm-up", type=int, default=5,
@@ -117,10 +122,17 @@ def command_of(arguments, contender):
 
 
 def run(arguments, contender, precision, batch, **options):
-    """Runs a contender's program; returns what it prints. Throws: subprocess.CalledProcessError."""
-    return timing.measure(command_of(arguments, contender), arguments.threads, batch=batch, steps=arguments.steps,
+    """Runs a contender's program; returns what it prints. Throws: subprocess.SubprocessError: it failed or took too long."""
+    return timing.measure(command_of(arguments, contender), arguments.threads, arguments.most_seconds, batch=batch, steps=arguments.steps,
                           warm_up=arguments.warm_up, device=arguments.device, preset=arguments.preset,
                           resolution=arguments.resolution, precision=precision, **options)
+
+
+def reason_of(error):
+    """Returns why run() threw."""
+    if isinstance(error, subprocess.TimeoutExpired):
+        return f"ended after {error.timeout:.0f} s"
+    return f"failed with exit code {error.returncode}"
 
 
 class Rows:

@@ -103,7 +103,7 @@ def main():
         try:
             phases = profile(arguments, contender, precision, batch)
             counted = count(arguments, device, contender, precision, batch)
-        except (subprocess.CalledProcessError, ValueError) as error:  # ValueError: a trace that is no JSON
+        except (subprocess.SubprocessError, ValueError) as error:  # ValueError: a trace that is no JSON
             print(f"failed: {error}", flush=True)
             all_ran = False
             continue

@@ -114,13 +114,15 @@ def training_of(arguments, config, labels=0):
     return [program_of(arguments, "training_benchmark"), "--config", config, "--labels", str(labels)]
 
 
-def measure(command, threads, **options):
-    """Runs a program that times steps, with --name value for each option, and returns its line."""
+def measure(command, threads, most_seconds=None, **options):
+    """Runs a program that times steps, with --name value for each option, and returns its line. Throws:
+    subprocess.SubprocessError if it fails or takes too long."""
     command = [*command, "--threads", str(threads)]
     for name, value in options.items():
         command += [f"--{name.replace('_', '-')}", str(value)]
     environment = {**os.environ, "OMP_NUM_THREADS": str(threads)}
-    done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True)
+    done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True,
+                          timeout=most_seconds)
     return json.loads(done.stdout)
 
 

@@ -14,6 +14,18 @@ struct MatrixUnits {
   bool has_float32 = false;  ///< also without rounding it
 };
 
+/// What training reaches of a device's figures. The defaults were assumed before anything was
+/// measured.
+struct Reached {
+  double low_precision = 0.65;  ///< of the peak, by convolutions and matrix products
+  double tf32 = 0.5;
+  double float32 = 0.5;
+  double float64 = 0.5;
+  double bandwidth = 0.75;
+  double seconds_of_graph_node = 2.5e-6;  ///< from a launch in a CUDA graph to the next
+  double seconds_of_launch = 6e-6;        ///< outside a graph, of the host
+};
+
 /// What a device does at most, by its maker's figures.
 struct Device {
   std::string_view name;
@@ -23,6 +35,7 @@ struct Device {
   double float64_flops = 0;
   double memory_bytes = 0;  ///< per second
   MatrixUnits matrix_units = {};
+  Reached reached = {};
 };
 
 /// All known devices: a line each.

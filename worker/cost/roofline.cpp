@@ -5,24 +5,19 @@
 namespace ganscale::cost {
 namespace {
 
-constexpr double kShareOfLowPrecision = 0.65;
-constexpr double kShareOfOtherPeaks = 0.5;
-constexpr double kShareOfBandwidth = 0.75;
-constexpr double kSecondsOfGraphNode = 2.5e-6;
-constexpr double kSecondsOfLaunch = 6e-6;
-
 double flops_per_second(Number number, const Device& device, bool tf32) {
+  const Reached& reached = device.reached;
   switch (number) {
-    case Number::kLowPrecision: return kShareOfLowPrecision * device.low_precision_flops;
-    case Number::kFloat64: return kShareOfOtherPeaks * device.float64_flops;
+    case Number::kLowPrecision: return reached.low_precision * device.low_precision_flops;
+    case Number::kFloat64: return reached.float64 * device.float64_flops;
     case Number::kFloat32: break;
   }
-  return kShareOfOtherPeaks * (tf32 ? device.tf32_flops : device.float32_flops);
+  return tf32 ? reached.tf32 * device.tf32_flops : reached.float32 * device.float32_flops;
 }
 
 /// Returns the time of one operation once it runs.
 Time time_of(const Operation& operation, const Device& device, bool tf32) {
-  const double moving = operation.bytes / (kShareOfBandwidth * device.memory_bytes);
+  const double moving = operation.bytes / (device.reached.bandwidth * device.memory_bytes);
   const double computing = operation.flops / flops_per_second(operation.number, device, tf32);
   switch (operation.kind) {
     case Kind::kConvolution:
@@ -56,9 +51,9 @@ Time time_of(std::span<const Operation> operations, const Device& device,
   double host_seconds = 0;  // when the host has given the latest operation to the device
   for (const Operation& operation : operations) {
     if (execution.in_graph) {
-      time.launches += operation.launches * kSecondsOfGraphNode;
+      time.launches += operation.launches * device.reached.seconds_of_graph_node;
     } else {
-      host_seconds += operation.launches * kSecondsOfLaunch;
+      host_seconds += operation.launches * device.reached.seconds_of_launch;
       time.launches += std::max(0.0, host_seconds - time.total());
     }
     time += time_of(operation, device, execution.tf32);
