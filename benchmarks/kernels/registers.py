@@ -30,9 +30,9 @@ STORED = {"bf16": "__nv_bfloat16", "float": "float"}  # the type in memory
 VECTOR = {"bf16": 8, "float": 4}  # elements of 16 bytes
 # Of each row what it is called, the folder of the kernel, and how its name begins: for both types, or for some.
 ROWS = [
-    ("upfirdn2d, size kept, channels last", "upfirdn2d", "by_strip<1, 1, {vector}, {stored}, float>"),
-    ("upfirdn2d, doubled, channels last", "upfirdn2d", "by_strip<2, 1, {vector}, {stored}, float>"),
-    ("upfirdn2d, halved, channels last", "upfirdn2d", "by_strip<1, 2, {vector}, {stored}, float>"),
+    ("upfirdn2d, size kept, channels last", "upfirdn2d", "by_staged_strip<1, 1, {vector}, {stored}, float>"),
+    ("upfirdn2d, doubled, channels last", "upfirdn2d", "by_staged_strip<2, 1, {vector}, {stored}, float>"),
+    ("upfirdn2d, halved, channels last", "upfirdn2d", "by_staged_strip<1, 2, {vector}, {stored}, float>"),
     ("upfirdn2d, size kept, planes", "upfirdn2d", "by_strip<1, 1, 1, {stored}, float>"),
     ("upfirdn2d, doubled, planes", "upfirdn2d", "by_strip<2, 1, 1, {stored}, float>"),
     ("upfirdn2d, halved, planes", "upfirdn2d", "by_strip<1, 2, 1, {stored}, float>"),

@@ -46,7 +46,7 @@ class ResidentThreads(unittest.TestCase):
 
 class Table(unittest.TestCase):
     def test_names_a_row_whose_kernel_is_gone(self):
-        with self.assertRaisesRegex(ValueError, "0 kernels of upfirdn2d are called by_strip<1, 1, 8, __nv_bfloat16, float>"):
+        with self.assertRaisesRegex(ValueError, "0 kernels of upfirdn2d are called by_staged_strip<1, 1, 8, __nv_bfloat16, float>"):
             registers.table({"upfirdn2d": []})
 
 

@@ -16,9 +16,8 @@ using Tensors = std::vector<at::Tensor>;
 
 /// Images, features, height and width: sizes that fill neither vectors nor blocks, such that do, and
 /// several parts of the pixels.
-const std::vector<std::vector<std::int64_t>> kSizes = {{1, 1, 1, 2},    {4, 3, 5, 7},
-                                                       {2, 33, 17, 19}, {3, 72, 64, 64},
-                                                       {2, 512, 8, 8},  {2, 128, 48, 48}};
+const std::vector<std::vector<std::int64_t>> kSizes = {
+    {1, 1, 1, 2}, {4, 3, 5, 7}, {2, 33, 17, 19}, {3, 72, 64, 64}, {2, 512, 8, 8}, {2, 128, 48, 48}};
 
 class ColorProductsOnGpu : public testing::TestWithParam<at::ScalarType> {
  protected:

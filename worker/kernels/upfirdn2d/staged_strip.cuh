@@ -98,7 +98,7 @@ __device__ void walk_down_staged(const StripPlace<T>& place, const Product<Sum>&
 
 /// As by_strip, for pixels of `kWidth` values side by side.
 template <int kUp, int kDown, int kWidth, class T, class Sum>
-__global__ void __launch_bounds__(StripBlock::kMostThreads, 4)
+__global__ void __launch_bounds__(StripBlock::kMostThreads, sizeof(Sum) == 8 ? 1 : 3)
     by_staged_strip(const T* __restrict__ x, const Sum* __restrict__ filter, T* __restrict__ out,
                     Work work, Strips strips) {
   using Rows = StagedRows<kUp, kDown>;
