@@ -3,6 +3,13 @@
 #include <algorithm>
 
 namespace ganscale::controller {
+namespace {
+
+Informer::Object unpacked(const std::vector<std::uint8_t>& object) {
+  return std::make_shared<const Json>(Json::from_msgpack(object));
+}
+
+}  // namespace
 
 Informer::Informer(const Connect& connect, const Client::Hooks& hooks, Settings settings,
                    std::function<void(const Json&)> on_change)
@@ -43,32 +50,32 @@ bool Informer::alive(std::chrono::steady_clock::duration lately) const {
 
 void Informer::put(Json object) {
   if (object.contains("metadata")) object["metadata"].erase("managedFields");
-  const auto kept = std::make_shared<const Json>(settings_.keep(std::move(object)));
-  const Key key = key_of(*kept);
-  const Entry entry{kept, settings_.index(*kept)};
+  const Json kept = settings_.keep(std::move(object));
+  const Key key = key_of(kept);
+  Entry entry{Json::to_msgpack(kept), settings_.index(kept)};
   {
     const std::scoped_lock lock(mutex_);
     Entry& known = entries_[key];
     // Not only by version: a server that was restored from a backup gives versions again.
-    if (known.object && *known.object == *kept) return;
+    if (known.object == entry.object) return;
     remove_from_index(key, known);
     if (entry.index) index_[*entry.index].insert(key);
-    known = entry;
+    known = std::move(entry);
   }
-  on_change_(*kept);
+  on_change_(kept);
 }
 
 void Informer::drop(const Key& key) {
-  Object gone;
+  Packed gone;
   {
     const std::scoped_lock lock(mutex_);
     const auto found = entries_.find(key);
     if (found == entries_.end()) return;
-    gone = found->second.object;
+    gone = std::move(found->second.object);
     remove_from_index(key, found->second);
     entries_.erase(found);
   }
-  on_change_(*gone);
+  on_change_(*unpacked(gone));
 }
 
 /// Forgets the objects of a namespace that a list of it did not have. `name_space`: empty for all.
@@ -95,7 +102,7 @@ void Informer::remove_from_index(const Key& key, const Entry& entry) {
 Informer::Object Informer::find(const Key& key) const {
   const std::scoped_lock lock(mutex_);
   const auto found = entries_.find(key);
-  return found == entries_.end() ? nullptr : found->second.object;
+  return found == entries_.end() ? nullptr : unpacked(found->second.object);
 }
 
 std::vector<Informer::Object> Informer::by_index(const Key& index) const {
@@ -103,14 +110,14 @@ std::vector<Informer::Object> Informer::by_index(const Key& index) const {
   std::vector<Object> objects;
   const auto found = index_.find(index);
   if (found == index_.end()) return objects;
-  for (const Key& key : found->second) objects.push_back(entries_.at(key).object);
+  for (const Key& key : found->second) objects.push_back(unpacked(entries_.at(key).object));
   return objects;
 }
 
 std::vector<Informer::Object> Informer::all() const {
   const std::scoped_lock lock(mutex_);
   std::vector<Object> objects;
-  for (const auto& [key, entry] : entries_) objects.push_back(entry.object);
+  for (const auto& [key, entry] : entries_) objects.push_back(unpacked(entry.object));
   return objects;
 }
 
