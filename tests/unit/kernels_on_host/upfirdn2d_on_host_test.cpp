@@ -118,9 +118,14 @@ TEST_P(Upfirdn2dOnHost, IsTheReferenceForFourTaps) {
       at::tensor({1.0, 2.0, 5.0, 3.0}).outer(at::tensor({2.0, 7.0, 1.0, 4.0})).to(dtype) / 154;
   const auto other = wide(numbers({4, 4}));
   const auto last = at::MemoryFormat::ChannelsLast;
-  for (const auto& x : {numbers({2, 3, 9, 6}), numbers({2, 3, 5, 7}).contiguous(last),
-                        numbers({1, 16, 9, 5}).contiguous(last), numbers({1, 12, 3, 3}),
-                        numbers({1, 11, 4, 5}).contiguous(last)}) {
+  std::vector<at::Tensor> images = {numbers({2, 3, 9, 6}), numbers({1, 16, 5, 4}).contiguous(last)};
+  if (!host_grid::is_slow()) {
+    images.push_back(numbers({2, 3, 5, 7}).contiguous(last));
+    images.push_back(numbers({1, 16, 9, 5}).contiguous(last));
+    images.push_back(numbers({1, 12, 3, 3}));
+    images.push_back(numbers({1, 11, 4, 5}).contiguous(last));
+  }
+  for (const auto& x : images) {
     for (const auto& options : resamplings_by_four_taps()) {
       for (const auto& filter : {product, other}) {
         expect_reference(x, filter, options);
@@ -132,9 +137,14 @@ TEST_P(Upfirdn2dOnHost, IsTheReferenceForFourTaps) {
 TEST_P(Upfirdn2dOnHost, WalksDownStripsOfLargeImagesByFourTaps) {
   const auto filter = at::tensor({1.0, 3.0, 3.0, 1.0}).outer(at::tensor({1.0, 3.0, 3.0, 1.0}));
   const auto taps = (filter / 64).to(wide(numbers({1})).scalar_type());
-  const auto x = numbers({1, 8, 70, 40}).contiguous(at::MemoryFormat::ChannelsLast);
-  const auto one_more = numbers({1, 24, 20, 33}).contiguous(at::MemoryFormat::ChannelsLast);
-  for (const auto& image : {x, one_more, numbers({2, 2, 70, 140})}) {
+  const auto last = at::MemoryFormat::ChannelsLast;
+  std::vector<at::Tensor> images = {numbers({1, 24, 9, 33}).contiguous(last)};
+  if (!host_grid::is_slow()) {
+    images.push_back(numbers({1, 8, 70, 40}).contiguous(last));
+    images.push_back(numbers({1, 24, 20, 33}).contiguous(last));
+    images.push_back(numbers({2, 2, 70, 140}));
+  }
+  for (const auto& image : images) {
     Upfirdn options{.pad_left = 2, .pad_right = 1, .pad_top = 2, .pad_bottom = 1};
     expect_reference(image, taps, options);
     options.up_x = options.up_y = 2;
