@@ -85,7 +85,8 @@ void print_times(const Timing& timing, const std::vector<double>& step_seconds,
                                  {"peak_resident_mib", peak_resident_mib()}};
   const c10::Device device(timing.device);
   if (device.is_cuda()) {
-    const auto peak = static_cast<double>(device::device_memory({device.type(), 0}).peak_bytes);
+    const c10::Device gpu(device.type(), device.has_index() ? device.index() : 0);
+    const auto peak = static_cast<double>(device::device_memory(gpu).peak_bytes);
     line["peak_device_mib"] = peak / (1 << 20);
   }
   if (!parameters.empty()) line["parameters"] = parameters;

@@ -3,14 +3,6 @@
 #include <algorithm>
 
 namespace ganscale::controller {
-namespace {
-
-Informer::Object unpacked(const std::vector<std::uint8_t>& object) {
-  return std::make_shared<const Json>(Json::from_msgpack(object));
-}
-
-}  // namespace
-
 Informer::Informer(const Connect& connect, const Client::Hooks& hooks, Settings settings,
                    std::function<void(const Json&)> on_change)
     : settings_(std::move(settings)), on_change_(std::move(on_change)) {
@@ -48,16 +40,27 @@ bool Informer::alive(std::chrono::steady_clock::duration lately) const {
   return std::ranges::all_of(reflectors_, [&](const auto& it) { return it->alive(lately); });
 }
 
+Informer::Object Informer::unpacked(const Packed& object) {
+  return std::make_shared<const Json>(Json::from_msgpack(*object));
+}
+
+std::vector<Informer::Object> Informer::unpacked(const std::vector<Packed>& objects) {
+  std::vector<Object> result;
+  for (const Packed& object : objects) result.push_back(unpacked(object));
+  return result;
+}
+
 void Informer::put(Json object) {
   if (object.contains("metadata")) object["metadata"].erase("managedFields");
   const Json kept = settings_.keep(std::move(object));
   const Key key = key_of(kept);
-  Entry entry{Json::to_msgpack(kept), settings_.index(kept)};
+  Entry entry{std::make_shared<const std::vector<std::uint8_t>>(Json::to_msgpack(kept)),
+              settings_.index(kept)};
   {
     const std::scoped_lock lock(mutex_);
     Entry& known = entries_[key];
     // Not only by version: a server that was restored from a backup gives versions again.
-    if (known.object == entry.object) return;
+    if (known.object && *known.object == *entry.object) return;
     remove_from_index(key, known);
     if (entry.index) index_[*entry.index].insert(key);
     known = std::move(entry);
@@ -100,25 +103,34 @@ void Informer::remove_from_index(const Key& key, const Entry& entry) {
 }
 
 Informer::Object Informer::find(const Key& key) const {
-  const std::scoped_lock lock(mutex_);
-  const auto found = entries_.find(key);
-  return found == entries_.end() ? nullptr : unpacked(found->second.object);
+  Packed object;
+  {
+    const std::scoped_lock lock(mutex_);
+    const auto found = entries_.find(key);
+    if (found == entries_.end()) return nullptr;
+    object = found->second.object;
+  }
+  return unpacked(object);
 }
 
 std::vector<Informer::Object> Informer::by_index(const Key& index) const {
-  const std::scoped_lock lock(mutex_);
-  std::vector<Object> objects;
-  const auto found = index_.find(index);
-  if (found == index_.end()) return objects;
-  for (const Key& key : found->second) objects.push_back(unpacked(entries_.at(key).object));
-  return objects;
+  std::vector<Packed> objects;
+  {
+    const std::scoped_lock lock(mutex_);
+    const auto found = index_.find(index);
+    if (found == index_.end()) return {};
+    for (const Key& key : found->second) objects.push_back(entries_.at(key).object);
+  }
+  return unpacked(objects);
 }
 
 std::vector<Informer::Object> Informer::all() const {
-  const std::scoped_lock lock(mutex_);
-  std::vector<Object> objects;
-  for (const auto& [key, entry] : entries_) objects.push_back(unpacked(entry.object));
-  return objects;
+  std::vector<Packed> objects;
+  {
+    const std::scoped_lock lock(mutex_);
+    for (const auto& [key, entry] : entries_) objects.push_back(entry.object);
+  }
+  return unpacked(objects);
 }
 
 }  // namespace ganscale::controller

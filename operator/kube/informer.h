@@ -54,13 +54,15 @@ class Informer {
   std::vector<Object> all() const;
 
  private:
-  using Packed = std::vector<std::uint8_t>;  // MessagePack
+  using Packed = std::shared_ptr<const std::vector<std::uint8_t>>;  // MessagePack
 
   struct Entry {
     Packed object;
     std::optional<Key> index;
   };
 
+  static Object unpacked(const Packed& object);
+  static std::vector<Object> unpacked(const std::vector<Packed>& objects);
   void put(Json object);
   void drop(const Key& key);
   void drop_others(const std::string& name_space, const std::set<Key>& listed);

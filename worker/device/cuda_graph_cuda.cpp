@@ -84,8 +84,8 @@ struct CudaGraph::Capture {
     const c10::cuda::CUDAStreamGuard guard(stream);
     // Other threads, such as a watchdog's, keep querying their events.
     pool = memory_pool();
-    graph.capture_begin(*pool, cudaStreamCaptureModeThreadLocal);
     try {
+      graph.capture_begin(*pool, cudaStreamCaptureModeThreadLocal);
       work();
       graph.capture_end();
     } catch (const c10::OutOfMemoryError&) {

@@ -14,8 +14,8 @@ namespace {
 
 using Tensors = std::vector<at::Tensor>;
 
-/// Images, features, height and width: sizes that fill neither vectors nor blocks, such that do, and
-/// several parts of the pixels.
+/// Images, features, height and width: sizes that fill neither vectors nor blocks, such that do,
+/// and several parts of the pixels.
 const std::vector<std::vector<std::int64_t>> kSizes = {
     {1, 1, 1, 2}, {4, 3, 5, 7}, {2, 33, 17, 19}, {3, 72, 64, 64}, {2, 512, 8, 8}, {2, 128, 48, 48}};
 
@@ -36,8 +36,8 @@ class ColorProductsOnGpu : public testing::TestWithParam<at::ScalarType> {
     }
   }
 
-  /// Features, colors and weights, three times: operands, gradients of the products, and tangents of
-  /// the operands' gradients.
+  /// Features, colors and weights, three times: operands, gradients of the products, and tangents
+  /// of the operands' gradients.
   static Tensors numbers(const std::vector<std::int64_t>& size, std::int64_t colors,
                          std::int64_t weight_count) {
     const auto some = [](at::IntArrayRef shape) {
@@ -52,8 +52,8 @@ class ColorProductsOnGpu : public testing::TestWithParam<at::ScalarType> {
     return all;
   }
 
-  /// The three products, the gradients of their operands, and the gradients of these by operands and
-  /// gradients.
+  /// The three products, the gradients of their operands, and the gradients of these by operands
+  /// and gradients.
   static Tensors computed(const Tensors& numbers, at::Device device, at::ScalarType dtype) {
     Tensors in;
     for (const auto& tensor : numbers) in.push_back(tensor.to(device, dtype));

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "comm/backends/thread_group.h"
+#include "device/cuda_graph.h"
 #include "device/gpu.h"
 #include "integration/training/trainee.h"
 #include "training/phases/skipped_updates.h"
@@ -84,7 +85,10 @@ TEST_F(TrainingOnAGpu, HasTheGradientsOfTheCpuOnTwoGpusInEveryPhaseOfStylegan2) 
 // The tolerances of the same on the CPU. cuDNN's search for the fastest algorithms would take a
 // minute: it loads every candidate for each of these small shapes, in three types.
 TEST_F(TrainingOnAGpu, ComputesStylegan2InLowPrecision) {
-  at::globalContext().setBenchmarkCuDNN(false);
+  struct WithoutSearch {
+    WithoutSearch() { at::globalContext().setBenchmarkCuDNN(false); }
+    ~WithoutSearch() { at::globalContext().setBenchmarkCuDNN(true); }
+  } without_search;
   const auto expected =
       gradients(make_stylegan2_config("", Precision::kFp32), kGpu, 1).to(at::kDouble);
   auto config = make_stylegan2_config(", low_precision_resolutions: 8", Precision::kFp32);
@@ -95,7 +99,17 @@ TEST_F(TrainingOnAGpu, ComputesStylegan2InLowPrecision) {
   config.model.low_precision_type.reset();
   device::allow_tf32(true);
   expect_close(gradients(config, kGpu, 1), expected, 0.05);
-  at::globalContext().setBenchmarkCuDNN(true);
+}
+
+// LibTorch closes the memory pool of graphs with the last of them.
+TEST_F(TrainingOnAGpu, CapturesAgainAfterAllGraphsAreGone) {
+  constexpr int kRuns = 6;  // of which the fourth is captured
+  const auto counter = at::zeros({10}, at::TensorOptions(kGpu));
+  for (int graph = 0; graph < 2; ++graph) {
+    device::CudaGraph work(kGpu, [&] { counter.add_(1); });
+    for (int i = 0; i < kRuns; ++i) work.run();
+  }
+  EXPECT_TRUE((counter == 2 * kRuns).all().item<bool>());
 }
 
 }  // namespace

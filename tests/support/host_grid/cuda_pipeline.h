@@ -7,7 +7,8 @@
 #include "support/host_grid/cuda_runtime.h"
 
 /// Stands in for CUDA's header of asynchronous copies. A copy is made when its thread waits for it
-/// and no sooner, so that a kernel that does not wait reads what was there before.
+/// and no sooner; what was there is lost when it starts. So a kernel that does not wait, or that
+/// starts a copy while others still read, computes with NaN.
 
 namespace ganscale::host_grid {
 
@@ -43,6 +44,7 @@ inline Copies& copies_of_thread() {
 
 inline void __pipeline_memcpy_async(void* to, const void* from, std::size_t bytes,
                                     std::size_t zeros = 0) {
+  std::memset(to, 0xFF, bytes);
   ganscale::host_grid::copies_of_thread().groups.back().push_back({to, from, bytes, zeros});
 }
 

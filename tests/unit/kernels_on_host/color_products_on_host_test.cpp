@@ -6,9 +6,9 @@
 namespace ganscale::kernels {
 namespace {
 
-/// Vectors that end with a pixel or do not, fewer and more than the threads that share a pixel; pixels
-/// that fill no block, or several parts of an image; so many images that a block walks over all pixels
-/// of one; any number of colors.
+/// Vectors that end with a pixel or do not, fewer and more than the threads that share a pixel;
+/// pixels that fill no block, or several parts of an image; so many images that a block walks over
+/// all pixels of one; any number of colors.
 std::vector<ColorLayout> color_layouts() {
   std::vector<ColorLayout> layouts = {
       {.image_count = 2, .pixel_count = 1, .feature_count = 1, .color_count = 1},

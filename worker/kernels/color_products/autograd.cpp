@@ -184,18 +184,26 @@ struct Weights : torch::autograd::Function<Weights> {
 
 bool are_images(const at::Tensor& x) { return x.dim() == 4 && x.numel() > 0; }
 
+bool is_color_count(std::int64_t count) { return count >= 1 && count <= kMostColors; }
+
+void check_alike(const at::Tensor& one, const at::Tensor& other) {
+  check(one.scalar_type() == other.scalar_type() && one.device() == other.device(),
+        "color_products take tensors of one type on one device");
+}
+
 /// axis: of the weights, that has the images' channels.
 void check_weights(const at::Tensor& images, const at::Tensor& weights, std::int64_t axis) {
   check(are_images(images), "color_products take images [N, C, H, W], not none");
   check(weights.dim() == 3 && (weights.size(0) == 1 || weights.size(0) == images.size(0)) &&
-            weights.size(axis) == images.size(1) && weights.size(1) <= kMostColors,
+            weights.size(axis) == images.size(1) && is_color_count(weights.size(1)),
         "color_products take a weight for each image, or one, of as many channels");
+  check_alike(images, weights);
 }
 
 }  // namespace
 
 bool takes_color_products(const at::Tensor& images, std::int64_t color_count) {
-  return takes_kernels(images) && color_count <= kMostColors && images.is_contiguous(kLast);
+  return takes_kernels(images) && is_color_count(color_count) && images.is_contiguous(kLast);
 }
 
 at::Tensor colors_of_features(const at::Tensor& features, const at::Tensor& weights) {
@@ -211,9 +219,11 @@ at::Tensor features_of_colors(const at::Tensor& colors, const at::Tensor& weight
 at::Tensor weights_of_products(const at::Tensor& features, const at::Tensor& colors,
                                std::int64_t weight_count) {
   check(are_images(features) && are_images(colors) && features.size(0) == colors.size(0) &&
-            features.sizes().slice(2) == colors.sizes().slice(2) && colors.size(1) <= kMostColors &&
+            features.sizes().slice(2) == colors.sizes().slice(2) &&
+            is_color_count(colors.size(1)) &&
             (weight_count == 1 || weight_count == features.size(0)),
         "color_products take features and a few colors of the same pixels");
+  check_alike(features, colors);
   return Weights::apply(features, colors, weight_count);
 }
 

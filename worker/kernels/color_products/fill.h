@@ -6,8 +6,8 @@
 
 #include "kernels/launch/channel_walk.h"
 
-/// How the products of features and colors are computed: plain pointers, the same contract for every
-/// device.
+/// How the products of features and colors are computed: plain pointers, the same contract for
+/// every device.
 namespace ganscale::kernels {
 
 constexpr std::int64_t kMostColors = 4;
@@ -92,8 +92,8 @@ constexpr std::int64_t parts_of_image(const ColorLayout& layout, const ColorWalk
                     walk.column_blocks * layout.image_count);
 }
 
-/// Returns the walk in which a few threads share the features of a pixel, and add up what they have:
-/// a power of two, which shuffles sum.
+/// Returns the walk in which a few threads share the features of a pixel, and add up what they
+/// have: a power of two, which shuffles sum.
 constexpr ColorWalk walk_of_pixels(const ColorLayout& layout, std::int64_t width) {
   constexpr std::int64_t kMostLanes = 8;  // with vectors of 16 bytes, they read 128
   const auto vectors = static_cast<std::uint64_t>(layout.feature_count / width);

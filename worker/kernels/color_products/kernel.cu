@@ -26,8 +26,8 @@ struct ColorForm {
 
 struct ColorTask {
   ColorLayout layout;
-  bool
-      in_color_vectors;  // whether kPixels pixels have as many colors as there is room, and aligned
+  // Whether kPixels pixels have as many colors as there is room for, at aligned places.
+  bool in_color_vectors;
 };
 
 /// Returns where the block's image begins, of which each has so many elements.
@@ -45,8 +45,8 @@ __device__ std::int64_t at_most(std::int64_t number, std::int64_t most) {
   return number < most ? number : most;
 }
 
-/// The features of kPixels pixels. Beyond the last there is the last again, so that no read waits for
-/// a branch.
+/// The features of kPixels pixels. Beyond the last there is the last again, so that no read waits
+/// for a branch.
 struct PixelRows {
   std::int64_t first;    // element
   int offsets[kPixels];  // of the pixels, from there
@@ -60,8 +60,8 @@ struct PixelRows {
   }
 };
 
-/// Where the weights of each color begin. Beyond the last there are the last again: what is computed
-/// with them is 0, or nobody writes it.
+/// Where the weights of each color begin. Beyond the last there are the last again: what is
+/// computed with them is 0, or nobody writes it.
 template <int kColors>
 struct ColorRows {
   int offsets[kColors];  // elements

@@ -21,8 +21,8 @@ at::Tensor scale_channels(const at::Tensor& x, const at::Tensor& scale);
 /// half of the derivatives of scale_channels(). a, b: [N, C, H, W] of one dtype.
 at::Tensor dot_channels(const at::Tensor& a, const at::Tensor& b);
 
-/// Convolves each image with one pixel's weight of its own: one product of matrices per image, or on
-/// a GPU, of images channels last with few results, colors_of_features().
+/// Convolves each image with one pixel's weight of its own: one product of matrices per image, or
+/// on a GPU, of images channels last with few results, colors_of_features().
 ///
 /// x:       [N, in, H, W], contiguous or channels last, which the result keeps.
 /// weights: [N, out, in] of x's dtype.

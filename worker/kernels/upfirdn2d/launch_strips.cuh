@@ -1,7 +1,6 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 
 #include "kernels/launch/launch.cuh"
@@ -12,31 +11,44 @@
 /// Chooses and launches the kernels of strip.cuh and staged_strip.cuh.
 namespace ganscale::kernels {
 
-/// Launches the kernel for pixels of `kWidth` values side by side, or for planes if it is 1.
+constexpr unsigned kMostStagedColumns = 32;
+constexpr unsigned kMostPlaneColumns = 128;
+
+/// Returns the rows of a strip, of all rows of an image, such that strips differ by few rows.
+/// longest: of those that leave enough blocks to keep a device busy.
+template <int kUp>
+int strip_rows(std::int64_t rows, std::int64_t longest) {
+  // Long strips read few rows twice.
+  const std::int64_t wanted = std::clamp<std::int64_t>(longest, 4, 32);
+  const std::int64_t strips = std::max<std::int64_t>(1, (rows + wanted / 2) / wanted);
+  const std::int64_t of_strip = (rows + strips - 1) / strips;
+  return static_cast<int>((of_strip + kUp - 1) / kUp * kUp);
+}
+
+/// Launches a kernel for pixels of `kWidth` values side by side, or for planes if it is 1.
 template <int kUp, int kDown, int kWidth, class T, class Sum>
-void launch_strips_of(const UpfirdnMemory& memory, const Work& work, void* stream) {
-  constexpr unsigned kMostColumns = kWidth == 1 ? 128 : 32;
+void launch_strips_of(const UpfirdnMemory& memory, const Work& work, const StripBlock& block,
+                      void* stream) {
   constexpr std::int64_t kBlocks = 1024;  // that keep a device busy
   Strips strips{.planes_of_image = kWidth == 1 ? work.channels : 1,
                 .vectors = kWidth == 1 ? 1 : work.channels / kWidth};
   const std::int64_t planes = work.image_count * strips.planes_of_image;
-  const StripBlock block = strip_block_of(static_cast<unsigned>(work.out_width),
-                                          static_cast<unsigned>(strips.vectors), kMostColumns);
   const dim3 threads(block.vectors, block.columns, block.strips);
   const unsigned column_blocks = block_count(work.out_width, block.columns, kMostGridColumns);
   const unsigned vector_blocks = block_count(strips.vectors, block.vectors, kMostGridColumns);
-  // Long strips read few rows twice.
-  const auto longest = static_cast<std::uint64_t>(planes * work.out_height * column_blocks *
-                                                  vector_blocks / (kBlocks * threads.z));
-  strips.row_count = static_cast<int>(std::clamp<std::uint64_t>(std::bit_floor(longest), 4, 32));
   const std::int64_t lead = kUp == 2 ? (work.pad_top + 1) & 1 : 0;
-  strips.strips_of_plane = (work.out_height + lead + strips.row_count - 1) / strips.row_count;
+  const std::int64_t rows = work.out_height + lead;
+  strips.row_count = strip_rows<kUp>(
+      rows, planes * work.out_height * column_blocks * vector_blocks / (kBlocks * threads.z));
+  strips.strips_of_plane = (rows + strips.row_count - 1) / strips.row_count;
   strips.strip_count = planes * strips.strips_of_plane;
   const dim3 blocks(block_count(strips.strip_count, threads.z, kMostGridColumns), column_blocks,
                     vector_blocks);
-  auto* kernel = by_strip<kUp, kDown, kWidth, T, Sum>;
-  if constexpr (kWidth > 1) {
-    if (StagedRows<kUp, kDown>::holds(block)) kernel = by_staged_strip<kUp, kDown, kWidth, T, Sum>;
+  void (*kernel)(const T*, const Sum*, T*, Work, Strips) = nullptr;
+  if constexpr (kWidth == 1) {
+    kernel = by_strip<kUp, kDown, T, Sum>;
+  } else {
+    kernel = by_staged_strip<kUp, kDown, kWidth, T, Sum>;
   }
   launch_kernel("upfirdn2d", {blocks, threads}, stream, kernel, static_cast<const T*>(memory.x),
                 static_cast<const Sum*>(memory.filter), static_cast<T*>(memory.out), work, strips);
@@ -57,16 +69,21 @@ template <int kUp, int kDown, class T, class Sum>
 bool launch_strips_by(const UpfirdnMemory& memory, const Work& work, void* stream) {
   constexpr int kWidth = kVectorBytes / sizeof(T);
   constexpr int kManyChannels = 8;  // that single values of planes would lie far apart
+  const auto columns = static_cast<unsigned>(work.out_width);
   if (has_vectors<kWidth, T>(memory, work)) {
-    launch_strips_of<kUp, kDown, kWidth, T, Sum>(memory, work, stream);
+    const auto vectors = static_cast<unsigned>(work.channels / kWidth);
+    const StripBlock block = strip_block_of(columns, vectors, kMostStagedColumns);
+    if (!StagedRows<kUp, kDown>::holds(block)) return false;  // up to three columns
+    launch_strips_of<kUp, kDown, kWidth, T, Sum>(memory, work, block, stream);
     return true;
   }
   if (work.out_strides.column != 1 && work.channels >= kManyChannels) return false;
-  launch_strips_of<kUp, kDown, 1, T, Sum>(memory, work, stream);
+  const StripBlock block = strip_block_of(columns, 1, kMostPlaneColumns);
+  launch_strips_of<kUp, kDown, 1, T, Sum>(memory, work, block, stream);
   return true;
 }
 
-/// Launches by_strip, or returns false if that can't do it.
+/// Launches one of the kernels, or returns false if none can do it.
 template <class T, class Sum>
 bool launch_strips(const UpfirdnMemory& memory, const Work& work, void* stream) {
   const auto has = [&](int up, int down) {

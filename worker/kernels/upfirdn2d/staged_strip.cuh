@@ -9,7 +9,7 @@
 /// little to use the bandwidth of a device.
 namespace ganscale::kernels {
 
-/// The shared memory of a block, in vectors of 16 bytes.
+/// The shared memory of a block, in vectors of 16 bytes: for all blocks with at least four columns.
 template <int kUp, int kDown>
 struct StagedRows {
   static constexpr int kStages = kDown == 2 ? 2 : 4;
@@ -96,13 +96,15 @@ __device__ void walk_down_staged(const StripPlace<T>& place, const Product<Sum>&
   }
 }
 
-/// As by_strip, for pixels of `kWidth` values side by side.
+/// For pixels of `kWidth` values side by side, channels last. Threads are (vectors, columns,
+/// strips).
 template <int kUp, int kDown, int kWidth, class T, class Sum>
 __global__ void __launch_bounds__(StripBlock::kMostThreads, sizeof(Sum) == 8 ? 1 : 3)
     by_staged_strip(const T* __restrict__ x, const Sum* __restrict__ filter, T* __restrict__ out,
                     Work work, Strips strips) {
   using Rows = StagedRows<kUp, kDown>;
   __shared__ Vector<T, kWidth> stages[Rows::kStages * Rows::kStageVectors];
+  static_assert(sizeof(stages) + kMostTaps * sizeof(Sum) <= 48 * 1024, "what a block may have");
   const Sum* taps = load_filter(filter, work);
   const StripPlace<T> place = strip_place_of<kUp, kWidth>(x, out, work, strips);
   const Product<Sum> product = product_of(taps);

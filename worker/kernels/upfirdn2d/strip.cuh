@@ -10,7 +10,8 @@
 ///
 /// A thread has a column of outputs, of as many channels as one access reads, and walks down: it
 /// filters each row of the image once along x, and adds it to the outputs that are not complete.
-/// All of that is in registers; what neighbors read in common comes from the first cache.
+/// by_strip reads rows of planes into registers, and what neighbors read in common comes from the
+/// first cache; staged_strip.cuh has the form for channels last.
 namespace ganscale::kernels {
 
 constexpr int kStripTaps = 4;
@@ -163,10 +164,10 @@ __device__ StripPlace<T> strip_place_of(const T* x, T* out, const Work& work,
 }
 
 /// Reads what kDown rows from `in_y` on have under the taps; zeros beyond the edges.
-template <int kUp, int kDown, int kWidth, class T, class Sum>
+template <int kUp, int kDown, class T, class Sum>
 __device__ void read_rows(const StripPlace<T>& place, const Across<kUp, Sum>& across,
                           const Work& work, int in_y,
-                          Vector<T, kWidth> (&read)[kDown][kStripTaps / kUp]) {
+                          Vector<T, 1> (&read)[kDown][kStripTaps / kUp]) {
   for (int k = 0; k < kDown; ++k) {
     const bool is_row = in_y + k >= 0 && in_y + k < work.height;
     const std::int64_t row = (in_y + k) * work.x_strides.row;
@@ -174,7 +175,7 @@ __device__ void read_rows(const StripPlace<T>& place, const Across<kUp, Sum>& ac
       read[k][i] = {};
       const std::int64_t column = (across.first_pixel + i) * work.x_strides.column;
       if (is_row && across.reaches[i]) {
-        read[k][i] = read_vector<T, kWidth>(place.x + (row + column));
+        read[k][i] = {place.x[row + column]};
       }
     }
   }
@@ -219,23 +220,24 @@ __device__ int first_input_row(const StripPlace<T>& place, const Work& work) {
   return (out_y * kDown - work.pad_top + kStripTaps - kDown) / kUp;
 }
 
-/// Computes the strip. kSteps: steps whose pixels are read before any is computed with.
-template <int kUp, int kDown, int kWidth, int kSteps, class T, class Sum>
+/// Computes the strip.
+template <int kUp, int kDown, class T, class Sum>
 __device__ void walk_down(const StripPlace<T>& place, const Product<Sum>& filter,
                           const Work& work) {
+  constexpr int kSteps = 4;  // whose pixels are read before any is computed with
   const auto across = across_of<kUp, kDown>(filter, work, place.out_x);
-  Open<kUp, kDown, kWidth, Sum> open = {};
+  Open<kUp, kDown, 1, Sum> open = {};
   int out_y = place.first_row - open.kStepsToFirst * kUp;
   int in_y = first_input_row<kUp, kDown>(place, work);
   while (out_y < place.end_row) {
-    Vector<T, kWidth> read[kSteps][kDown][kStripTaps / kUp];
+    Vector<T, 1> read[kSteps][kDown][kStripTaps / kUp];
     for (int step = 0; step < kSteps; ++step, in_y += kDown) {
-      read_rows<kUp, kDown, kWidth>(place, across, work, in_y, read[step]);
+      read_rows<kUp, kDown>(place, across, work, in_y, read[step]);
     }
     for (int step = 0; step < kSteps; ++step, out_y += kUp) {
-      Sum rows[kDown][kWidth];
+      Sum rows[kDown][1];
       filter_rows<kUp>(read[step], across, rows);
-      Sum done[kUp][kWidth];
+      Sum done[kUp][1];
       take_rows<kUp, kDown>(rows, filter.column, open, done);
       write_rows(place, work, out_y, done);
     }
@@ -255,17 +257,16 @@ __device__ void apply_each_tap(const StripPlace<T>& place, const Sum* taps, cons
   }
 }
 
-/// Threads are (vectors, columns, strips).
-template <int kUp, int kDown, int kWidth, class T, class Sum>
+/// Of planes. Threads are (1, columns, strips).
+template <int kUp, int kDown, class T, class Sum>
 __global__ void by_strip(const T* __restrict__ x, const Sum* __restrict__ filter,
                          T* __restrict__ out, Work work, Strips strips) {
   const Sum* taps = load_filter(filter, work);
-  const StripPlace<T> place = strip_place_of<kUp, kWidth>(x, out, work, strips);
+  const StripPlace<T> place = strip_place_of<kUp, 1>(x, out, work, strips);
   if (place.end_row <= place.first_row) return;
   const Product<Sum> product = product_of(taps);
-  if (!product.is_product) return apply_each_tap<kUp, kWidth>(place, taps, work);
-  constexpr int kSteps = kWidth == 1 ? 4 : 1;
-  walk_down<kUp, kDown, kWidth, kSteps>(place, product, work);
+  if (!product.is_product) return apply_each_tap<kUp, 1>(place, taps, work);
+  walk_down<kUp, kDown>(place, product, work);
 }
 
 }  // namespace ganscale::kernels

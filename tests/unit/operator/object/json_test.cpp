@@ -40,5 +40,15 @@ TEST(ParseJson, DropsValuesNestedTooDeepAndKeepsTheRest) {
   }
 }
 
+// The cache of an informer keeps objects in this form.
+TEST(ParseJson, LeavesNothingThatMessagePackCannotHold) {
+  for (int levels = 95; levels < 104; ++levels) {
+    std::string text = R"({"k": [1], "z": 3})";
+    for (int i = 0; i < levels; ++i) text = R"({"x": )" + text + "}";
+    const Json value = parse_json(text);
+    EXPECT_EQ(Json::from_msgpack(Json::to_msgpack(value)), value) << levels;
+  }
+}
+
 }  // namespace
 }  // namespace ganscale::controller
