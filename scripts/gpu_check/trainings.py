@@ -1,4 +1,4 @@
-"""The stage "train" of scripts/gpu-check.sh: runs of each model and scheme, each killed after a checkpoint and resumed.
+"""The stage "train" of scripts/gpu-check.sh: runs of models and schemes, each killed after a checkpoint and resumed.
 
     python3 scripts/gpu_check/trainings.py BUILD FIGURES [--steps N] [--only NAME,...]
 

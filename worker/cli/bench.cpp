@@ -60,12 +60,12 @@ constexpr auto kBenchExample =
     "  reduced                     bytes of all-reduces\n"
     "  time                        the estimated time of the device for that: convolutions and "
     "matrix\n"
-    "                              products at 65% of the low-precision peak or 50% of others, "
-    "but\n"
-    "                              no faster than what they read and write, which as the\n"
-    "                              rest takes 75% of the bandwidth, 2.5 us for a launch in a CUDA "
-    "graph\n"
-    "                              (training.cuda_graphs), 6 us outside one if the device waits\n"
+    "                              products at a share of the device's peak, but no faster than\n"
+    "                              what they read and write, which as the rest takes a share of\n"
+    "                              the bandwidth; launches in a CUDA graph "
+    "(training.cuda_graphs),\n"
+    "                              or outside one if the device waits. docs/performance.md has\n"
+    "                              the shares, of an H200 measured ones\n"
     "It is an estimate to compare measured times with, not a measurement.";
 
 ExitCode count(const BenchOptions& options, const training::RunConfig& config) {

@@ -25,14 +25,14 @@ struct Time {
   Time operator*(double factor) const;
 };
 
-/// Estimates the time that a device takes for these operations in their order, with factors
-/// that were fixed before anything was measured:
+/// Estimates the time that a device takes for these operations in their order, by what training
+/// reaches of it (Device::reached):
 ///
-/// - convolutions and matrix products at 65% of the low-precision peak, 50% of another one, but no
-///   faster than what they read and write;
-/// - everything else at 75% of the memory's bandwidth;
-/// - 2.5 us for each launch in a graph; outside one the host needs 6 us for a launch, and the
-///   device waits if it is done sooner. After a kHostRead the host starts after the device;
+/// - convolutions and matrix products at a share of the peak of their type, but no faster than what
+///   they read and write;
+/// - everything else at a share of the memory's bandwidth;
+/// - launches in a graph one after another; outside one the device waits for the host if it is done
+///   sooner. After a kHostRead the host starts after the device;
 /// - all-reduces are hidden behind the rest: links are not a property of a device.
 ///
 /// Source: the roofline of Williams, Waterman & Patterson 2009, doi:10.1145/1498765.1498785.
