@@ -1,4 +1,4 @@
-"""The stage "train" of scripts/gpu-check.sh: runs of models and schemes, each killed after a checkpoint and resumed.
+"""The stage "train" of scripts/gpu-check.sh: runs of each family of models and each scheme, killed after a checkpoint and resumed.
 
     python3 scripts/gpu_check/trainings.py BUILD FIGURES [--steps N] [--only NAME,...]
 
@@ -30,9 +30,12 @@ BIGGAN = ["model.preset=biggan", "model.resolution=32", "model.generator_channel
 ADA = ["augment.name=ada", "augment.p=0.2"]
 RUNS = {
     "dcgan": ["model.name=dcgan", *SMALL],
+    "wgan": ["model.name=wgan", *SMALL],
+    "sngan": ["model.name=sngan", *SMALL],
     "stylegan2-ada": ["model.name=stylegan2", "model.preset=small", *SMALL, *ADA],
     "stylegan2-graphs": ["model.name=stylegan2", "model.preset=small", *SMALL, "training.cuda_graphs=true"],
     "biggan-bf16-layout": [*BIGGAN, "training.precision=bf16", "training.layout=auto"],
+    "biggan-deep": [*BIGGAN, "model.name=biggan_deep"],
     "r3gan": ["model.preset=r3gan", "model.resolution=32", "model.channel_max=64", "data.labels=ignore"],
     "stylegan3": ["model.preset=stylegan3-t", *SMALL],
     "per-label": ["model.name=dcgan", "model.resolution=32", "scheme.name=per_label"],

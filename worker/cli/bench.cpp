@@ -61,11 +61,11 @@ constexpr auto kBenchExample =
     "  time                        the estimated time of the device for that: convolutions and "
     "matrix\n"
     "                              products at a share of the device's peak, but no faster than\n"
-    "                              what they read and write, which as the rest takes a share of\n"
-    "                              the bandwidth; launches in a CUDA graph "
+    "                              their memory traffic, which takes a share of the bandwidth, as\n"
+    "                              the rest does; launches in a CUDA graph "
     "(training.cuda_graphs),\n"
-    "                              or outside one if the device waits. docs/performance.md has\n"
-    "                              the shares, of an H200 measured ones\n"
+    "                              or outside one if the device waits. Each device has its own\n"
+    "                              shares: see docs/performance.md\n"
     "It is an estimate to compare measured times with, not a measurement.";
 
 ExitCode count(const BenchOptions& options, const training::RunConfig& config) {
