@@ -42,10 +42,6 @@ at::Tensor new_images(const at::Tensor& like, std::int64_t channels) {
                    like.options().memory_format(kLast));
 }
 
-bool is_low_precision_on_cpu(const at::Tensor& images) {
-  return !takes_kernels(images) && is_low_precision(scalar_type_of(images.scalar_type()));
-}
-
 /// Returns weights of which those of a color are one after another.
 at::Tensor readable(const at::Tensor& weights) {
   return weights.stride(2) == 1 ? weights : weights.contiguous();

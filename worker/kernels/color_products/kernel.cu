@@ -1,7 +1,10 @@
 #include <cuda_runtime.h>
 
+#include <type_traits>
+
 #include "base/error.h"
 #include "kernels/color_products/fill.h"
+#include "kernels/launch/column_sums.cuh"
 #include "kernels/launch/dispatch.cuh"
 #include "kernels/launch/launch.cuh"
 #include "kernels/launch/vector.cuh"
@@ -31,14 +34,10 @@ struct ColorTask {
 };
 
 /// Returns where the block's image begins, of which each has so many elements.
-template <class Stored>
-__device__ const Stored* of_image(const void* array, std::int64_t elements) {
-  return static_cast<const Stored*>(array) + blockIdx.x * elements;
-}
-
-template <class Stored>
-__device__ Stored* of_image(void* array, std::int64_t elements) {
-  return static_cast<Stored*>(array) + blockIdx.x * elements;
+template <class Stored, class Array>
+__device__ auto* of_image(Array* array, std::int64_t elements) {
+  using Element = std::conditional_t<std::is_const_v<Array>, const Stored, Stored>;
+  return static_cast<Element*>(array) + blockIdx.x * elements;
 }
 
 __device__ std::int64_t at_most(std::int64_t number, std::int64_t most) {
@@ -236,19 +235,10 @@ __global__ void fill(FeaturesArrays arrays, ColorTask task) {
 /// Writes what the threads of a block that have the same features have summed of one color.
 template <class T, int kWidth>
 __device__ void store_sums(const T (&sums)[kWidth], std::int64_t feature_count, T* row) {
-  __shared__ T of_thread[ColorWalk::kThreads * kWidth];
-  const unsigned columns = blockDim.x * kWidth;
-  const unsigned thread = threadIdx.y * blockDim.x + threadIdx.x;
-  for (int j = 0; j < kWidth; ++j) of_thread[thread * kWidth + j] = sums[j];
-  __syncthreads();
-  for (unsigned i = thread; i < columns; i += blockDim.x * blockDim.y) {
-    const std::int64_t column = std::int64_t{blockIdx.z} * columns + i;
-    if (column >= feature_count) continue;
-    T sum = 0;
-    for (unsigned y = 0; y < blockDim.y; ++y) sum += of_thread[y * columns + i];
-    row[column] = sum;
-  }
-  __syncthreads();
+  sum_columns<ColorWalk::kThreads>(sums, [&](unsigned i, T sum) {
+    const std::int64_t column = std::int64_t{blockIdx.z} * blockDim.x * kWidth + i;
+    if (column < feature_count) row[column] = sum;
+  });
 }
 
 template <class Form>

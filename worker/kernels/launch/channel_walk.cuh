@@ -3,6 +3,7 @@
 #include <initializer_list>
 
 #include "kernels/launch/channel_walk.h"
+#include "kernels/launch/column_sums.cuh"
 #include "kernels/launch/launch.cuh"
 #include "kernels/launch/vector.cuh"
 
@@ -121,21 +122,14 @@ __device__ void walk_along(const Strip& strip, bool in_vectors,
 template <class T, int kWidth>
 __device__ void store_sums_of_pixels(const T (&sums)[kWidth], const ChannelWalk& walk,
                                      T* partial_sums) {
-  __shared__ T of_thread[ChannelWalk::kThreads * kWidth];
-  const unsigned thread = threadIdx.y * blockDim.x + threadIdx.x;
-  const unsigned columns = blockDim.x * kWidth;
-  for (int j = 0; j < kWidth; ++j) of_thread[thread * kWidth + j] = sums[j];
-  __syncthreads();
-  for (unsigned i = thread; i < columns; i += blockDim.x * blockDim.y) {
-    const std::int64_t column = std::int64_t{blockIdx.x} * columns + i;
-    if (column >= walk.row_elements) continue;
-    T sum = 0;
-    for (unsigned y = 0; y < blockDim.y; ++y) sum += of_thread[y * columns + i];
+  sum_columns<ChannelWalk::kThreads>(sums, [&](unsigned i, T sum) {
+    const std::int64_t column = std::int64_t{blockIdx.x} * blockDim.x * kWidth + i;
+    if (column >= walk.row_elements) return;
     const std::int64_t pixels = walk.row_elements / walk.channel_count;
     const std::int64_t row = blockIdx.y * pixels + column / walk.channel_count;
     partial_sums[(row * walk.group_count + blockIdx.z) * walk.channel_count +
                  column % walk.channel_count] = sum;
-  }
+  });
 }
 
 /// The same if each thread has summed elements of one plane.

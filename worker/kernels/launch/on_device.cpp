@@ -69,4 +69,8 @@ at::Tensor upcast(const at::Tensor& tensor) {
   return is_low_precision ? tensor.to(at::kFloat) : tensor;
 }
 
+bool is_low_precision_on_cpu(const at::Tensor& tensor) {
+  return !takes_kernels(tensor) && is_low_precision(scalar_type_of(tensor.scalar_type()));
+}
+
 }  // namespace ganscale::kernels

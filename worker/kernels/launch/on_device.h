@@ -43,5 +43,7 @@ double stored_as(at::ScalarType dtype, double number);
 
 /// Upcasts low-precision tensors to float32, which references take; returns others as they are.
 at::Tensor upcast(const at::Tensor& tensor);
+/// Returns whether a tensor has to be upcast for its reference: no kernel takes it.
+bool is_low_precision_on_cpu(const at::Tensor& tensor);
 
 }  // namespace ganscale::kernels

@@ -32,10 +32,6 @@ ImageLayout image_layout_of(const at::Tensor& x) {
           .channels_last = !x.is_contiguous()};
 }
 
-bool is_low_precision_on_cpu(const at::Tensor& x) {
-  return !takes_kernels(x) && is_low_precision(scalar_type_of(x.scalar_type()));
-}
-
 at::Tensor compute_scaled(const at::Tensor& x, const at::Tensor& scale) {
   if (is_low_precision_on_cpu(x))
     return compute_scaled(upcast(x), upcast(scale)).to(x.scalar_type());
