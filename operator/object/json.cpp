@@ -5,15 +5,10 @@
 namespace ganscale::controller {
 namespace {
 
-/// Erases what the parser has left out of objects, of which it keeps the keys of arrays.
-void erase_discarded(Json& value) {
-  if (value.is_object()) {
-    for (auto it = value.begin(); it != value.end();) {
-      it = it->is_discarded() ? value.erase(it) : std::next(it);
-    }
-  }
-  if (value.is_structured()) {
-    for (Json& part : value) erase_discarded(part);
+/// Erases the members that the parser has left out: it keeps the keys of arrays.
+void erase_discarded(Json& object) {
+  for (auto it = object.begin(); it != object.end();) {
+    it = it->is_discarded() ? object.erase(it) : std::next(it);
   }
 }
 
@@ -21,14 +16,13 @@ void erase_discarded(Json& value) {
 
 Json parse_json(std::string_view text) {
   constexpr int kDeepestLevel = 100;
-  const auto keep = [](int depth, Json::parse_event_t event, const Json&) {
-    const bool begins =
-        event == Json::parse_event_t::object_start || event == Json::parse_event_t::array_start;
+  const auto keep = [](int depth, Json::parse_event_t event, Json& parsed) {
+    using Event = Json::parse_event_t;
+    if (event == Event::object_end && depth == kDeepestLevel - 1) erase_discarded(parsed);
+    const bool begins = event == Event::object_start || event == Event::array_start;
     return !begins || depth < kDeepestLevel;
   };
-  Json value = Json::parse(text, keep, /*allow_exceptions=*/false);
-  erase_discarded(value);
-  return value;
+  return Json::parse(text, keep, /*allow_exceptions=*/false);
 }
 
 std::string shown(const Json& value) {
