@@ -12,6 +12,8 @@ namespace ganscale::controller {
 namespace {
 
 constexpr std::chrono::seconds kShortWatch{5};
+// The server sends something about once a minute, unless nothing has changed since the list.
+constexpr std::chrono::seconds kQuiet{60};
 constexpr int kGone = 410;
 
 /// The server does not know the version where we stopped, or not any more: only a new list helps.
@@ -73,8 +75,10 @@ void Reflector::run() {
       version_.clear();
     } catch (const std::exception& error) {
       if (stopped_) return;
-      log::warning("A watch was interrupted",
-                   {{"kind", settings_.resource.plural}, {"what", error.what()}});
+      if (Clock::now() - heard_.load() < kQuiet) {
+        log::warning("A watch was interrupted",
+                     {{"kind", settings_.resource.plural}, {"what", error.what()}});
+      }
       // The server may come back from a backup. Its versions are then older than ours: it would be
       // silent until it has reached ours again, and never report what was before.
       version_.clear();

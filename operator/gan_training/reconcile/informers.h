@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "gan_training/reconcile/pod_warnings.h"
 #include "kind/make_informers.h"
 #include "kube/event_recorder.h"
 
@@ -34,6 +35,7 @@ struct Cluster {
   Client& client;
   const Informers& informers;
   EventRecorder& events;
+  PodWarnings& warnings;
   std::string operator_namespace;
 };
 

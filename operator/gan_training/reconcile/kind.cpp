@@ -21,7 +21,7 @@ class GanTrainingKind : public Kind {
 
   void begin_to_lead() override {
     reconciler_.emplace(Reconciler::Parts{
-        .cluster = {context_.client, informers_, context_.events, context_.name_space},
+        .cluster = {context_.client, informers_, context_.events, warnings_, context_.name_space},
         .rules = {settings_.profiles, settings_.schema},
         .probe = probe_,
         .token_key = read_token_key(context_.client, context_.name_space),
@@ -40,6 +40,7 @@ class GanTrainingKind : public Kind {
   const KindSettings settings_;
   const KindContext context_;
   Informers informers_;
+  PodWarnings warnings_;
   WorkerProbe probe_;
   std::optional<Reconciler> reconciler_;
 };

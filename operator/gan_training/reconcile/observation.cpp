@@ -93,21 +93,11 @@ void observe_attempts(const GanTraining& training, const Cluster& cluster, const
   }
 }
 
-/// Asks why pods of a live attempt are not there. Without the right to read events it goes without.
-void observe_refusals(const std::string& name_space, Client& client, Situation& s) {
+/// Asks why pods of a live attempt are not there.
+void observe_refusals(const std::string& name_space, const Cluster& cluster, Situation& s) {
   if (!s.attempt || !waits_for_pods(*s.attempt, s.now)) return;
-  std::vector<Json> warnings;
-  try {
-    for (const std::string& name : {s.attempt->name, s.attempt->name + "-launcher"}) {
-      client.list(resource::kEvents, name_space,
-                  "fieldSelector=type%3DWarning%2Cregarding.name%3D" + name, [&](Json event) {
-                    if (text_at(event, "/type") == "Warning") warnings.push_back(std::move(event));
-                  });
-    }
-  } catch (const ApiError& error) {
-    if (error.code() != 403) throw;
-  }
-  observe_refusal(warnings, *s.attempt);
+  const Key job{name_space, s.attempt->name};
+  observe_refusal(cluster.warnings.about(job, s.now, cluster.client), *s.attempt);
 }
 
 ReferencedConfig read_config_map(const GanTraining& training, Client& client) {
@@ -180,7 +170,7 @@ Observation observe(const GanTraining& training, const Cluster& cluster, const R
   seen.checked = check_training(training, rules.profiles, rules.schema,
                                 referenced_config(training, cluster.client));
   observe_attempts(training, cluster, seen.checked, s);
-  observe_refusals(training.key.name_space, cluster.client, s);
+  observe_refusals(training.key.name_space, cluster, s);
   if (seen.checked.problem.empty()) {
     if (!s.attempt && !training.deleted) check_claims(seen.checked, cluster.client);
     observe_plan(seen.checked.plan, s);

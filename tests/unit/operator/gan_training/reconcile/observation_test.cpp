@@ -177,7 +177,7 @@ TEST(Observation, RecognizesItsMpiJobsByTheirOwner) {
 Json warning(const std::string& about, const std::string& note) {
   return {{"metadata", {{"name", about + ".1"}, {"namespace", "team"}}},
           {"type", "Warning"},
-          {"regarding", {{"name", about}}},
+          {"regarding", {{"kind", "MPIJob"}, {"name", about}}},
           {"note", note}};
 }
 
@@ -205,7 +205,7 @@ TEST(Observation, ReportsWhyThePodsOfAnAttemptAreRefused) {
   EXPECT_EQ(world.status()["message"], "0 of 1 workers running; " + refusal);
   EXPECT_GE(world.server.count("GET",
                                "/apis/events.k8s.io/v1/namespaces/team/events?limit=250&"
-                               "fieldSelector=type%3DWarning%2Cregarding.name%3Dfaces-r1-launcher"),
+                               "fieldSelector=type%3DWarning%2Cregarding.kind%3DJob"),
             1U);
   const std::size_t before = world.writes();
   world.settle();

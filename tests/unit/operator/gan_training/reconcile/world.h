@@ -59,7 +59,7 @@ class World {
                     .token_key = "key",
                     .now = [this] { return now; }}) {}
 
-  Cluster cluster() { return {client, informers, events, "ops"}; }
+  Cluster cluster() { return {client, informers, events, warnings, "ops"}; }
   static Rules rules() {
     static const NodeProfiles profiles = built_in_node_profiles();
     static const WorkerSchema schema(built_in_worker_schema());
@@ -132,6 +132,7 @@ class World {
   Client client;
   EventRecorder events;
   Informers informers;
+  PodWarnings warnings;
   WorkerProbe probe;
   Time now{std::chrono::seconds(1750000000)};
   Reconciler reconciler;

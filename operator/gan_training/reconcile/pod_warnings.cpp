@@ -1,0 +1,58 @@
+#include "gan_training/reconcile/pod_warnings.h"
+
+#include "kube/resource.h"
+#include "object/lookup.h"
+
+namespace ganscale::controller::gan_training {
+namespace {
+
+constexpr std::chrono::seconds kFresh{10};
+
+Json essential_warning(const Json& event) {
+  Json kept = Json::object();
+  for (const char* field : {"note", "series", "deprecatedLastTimestamp", "eventTime"}) {
+    if (event.contains(field)) kept[field] = event[field];
+  }
+  return kept;
+}
+
+}  // namespace
+
+PodWarnings::ByName PodWarnings::list(const std::string& name_space, Client& client) {
+  ByName warnings;
+  try {
+    for (const std::string kind : {"MPIJob", "Job"}) {
+      client.list(resource::kEvents, name_space,
+                  "fieldSelector=type%3DWarning%2Cregarding.kind%3D" + kind,
+                  [&](const Json& event) {
+                    if (text_at(event, "/type") != "Warning") return;
+                    if (text_at(event, "/regarding/kind") != kind) return;
+                    warnings.emplace(text_at(event, "/regarding/name"), essential_warning(event));
+                  });
+    }
+  } catch (const ApiError& error) {
+    if (error.code() != 403) throw;
+  }
+  return warnings;
+}
+
+std::vector<Json> PodWarnings::about(const Key& job, Time now, Client& client) {
+  std::unique_lock lock(mutex_);
+  Listed& listed = listed_[job.name_space];
+  const bool is_fresh = listed.when <= now && now < listed.when + kFresh;
+  if (!is_fresh) {
+    listed.when = now;
+    lock.unlock();
+    ByName warnings = list(job.name_space, client);
+    lock.lock();
+    listed.warnings = std::move(warnings);
+  }
+  std::vector<Json> about;
+  for (const std::string& name : {job.name, job.name + "-launcher"}) {
+    const auto [first, last] = listed.warnings.equal_range(name);
+    for (auto it = first; it != last; ++it) about.push_back(it->second);
+  }
+  return about;
+}
+
+}  // namespace ganscale::controller::gan_training
