@@ -3,6 +3,8 @@
 #include <c10/util/Exception.h>
 #include <fmt/format.h>
 
+#include <string_view>
+
 #include "base/error.h"
 
 namespace ganscale::device {
@@ -30,6 +32,15 @@ void translate_errors(const std::function<void()>& action) {
                 out_of_memory_text(error.what_without_backtrace(), memory_of_gpus()));
   } catch (const c10::AcceleratorError& error) {
     throw DeviceError(std::string("a device failed: ") + error.what_without_backtrace());
+  } catch (const c10::Error& error) {
+    // LibTorch has no type for it.
+    const std::string_view what = error.what_without_backtrace();
+    const auto allocator = what.find("DefaultCPUAllocator: ");
+    if (allocator == std::string_view::npos) throw;
+    throw Error(ExitCode::kBug,
+                "out of the host's memory: use a smaller training.batch (with more "
+                "training.accumulate) or fewer data.prefetch.batches: " +
+                    std::string(what.substr(allocator)));
   }
 }
 

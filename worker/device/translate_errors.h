@@ -11,8 +11,8 @@ namespace ganscale::device {
 /// Runs an action, and translates LibTorch's errors of a device into ours.
 ///
 /// Throws: DeviceError for a device that failed (c10::AcceleratorError), Error(kBug), which is not
-///         retried, if a GPU is out of memory (c10::OutOfMemoryError); otherwise what the
-///         action throws.
+///         retried, if a GPU (c10::OutOfMemoryError) or the host is out of memory; otherwise what
+///         the action throws.
 void translate_errors(const std::function<void()>& action);
 
 /// Returns the message for a GPU that ran out of memory.

@@ -1,5 +1,6 @@
 #include "device/translate_errors.h"
 
+#include <ATen/ops/empty.h>
 #include <c10/util/Exception.h>
 
 #include "support/expect_error.h"
@@ -24,6 +25,17 @@ TEST(TranslateErrors, NamesWhatToLowerWhenAGpuIsOutOfMemoryAndDoesNotRetry) {
   expect_error(ExitCode::kBug, "out of a GPU's memory: use a smaller batch",
                [&] { translate_errors(allocate_too_much); });
   expect_error(ExitCode::kBug, ": CUDA out of memory. Tried to allocate 2.00 GiB.",
+               [&] { translate_errors(allocate_too_much); });
+}
+
+TEST(TranslateErrors, NamesWhatToLowerWhenTheHostIsOutOfMemory) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "AddressSanitizer ends a program that asks for so much";
+#endif
+  const auto allocate_too_much = [] { at::empty({std::int64_t{1} << 50}, at::kByte); };
+  expect_error(ExitCode::kBug, "out of the host's memory: use a smaller training.batch",
+               [&] { translate_errors(allocate_too_much); });
+  expect_error(ExitCode::kBug, ": DefaultCPUAllocator: can't allocate memory: you tried",
                [&] { translate_errors(allocate_too_much); });
 }
 

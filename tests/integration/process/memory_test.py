@@ -1,0 +1,129 @@
+"""A rank whose memory is exhausted in a cgroup with a limit, as in a pod: the kernel kills it, the others end at once, and the run resumes
+to the result of an undisturbed one."""
+import contextlib
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
+from programs import SCHEMES, WORKER, newest_digests, wait_until  # noqa: E402
+from write_images import write_idx  # noqa: E402
+
+EXTENT, RECORDS, BATCH, LABELS, STEPS = 32, 64, 8, 4, 200
+MEMORY = pathlib.Path("/sys/fs/cgroup/memory")  # of cgroup v1
+UNIFIED = pathlib.Path("/sys/fs/cgroup")  # of cgroup v2
+MEBIBYTE = 2**20
+RANK = 1  # whose memory is exhausted
+
+
+class MemoryGroup:
+    """A cgroup whose memory can be limited. Raises SkipTest where none can be made."""
+
+    def __init__(self):
+        self.filler = None
+        is_old = MEMORY.is_dir()
+        self.folder = (MEMORY if is_old else UNIFIED) / f"ganscale-test-{os.getpid()}"
+        self.used_file, self.limit_file = ("memory.usage_in_bytes", "memory.limit_in_bytes") if is_old else ("memory.current", "memory.max")
+        try:
+            self.folder.mkdir()
+            self.used(), (self.folder / self.limit_file).read_text()
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                self.folder.rmdir()
+            raise unittest.SkipTest(f"no cgroup with a limit of memory can be made: {error}") from error
+
+    def used(self):
+        return int((self.folder / self.used_file).read_text())
+
+    def exhaust(self):
+        """Limits the memory, and fills it: the kernel kills the largest process, the rank."""
+        (self.folder / self.limit_file).write_text(str(self.used() + MEBIBYTE * 16))
+        fill = f"import time; filled = b'x' * {MEBIBYTE * 64}; time.sleep(600)"
+        join = f'echo $$ >"{self.folder}/cgroup.procs"; exec "$@"'
+        self.filler = subprocess.Popen(["sh", "-c", join, "sh", sys.executable, "-c", fill])
+
+    def close(self):
+        if self.filler:
+            self.filler.kill()
+            self.filler.wait()
+        wait_until(self.is_removed)
+
+    def is_removed(self):
+        with contextlib.suppress(OSError):  # busy: a process that was killed is still ending
+            self.folder.rmdir()
+        return not self.folder.exists()
+
+
+class Training:
+    def __init__(self, folder, group=None):
+        self.folder, self.run = folder, folder / "run"
+        join = f'[ $OMPI_COMM_WORLD_RANK != {RANK} ] || echo $$ >"{group.folder}/cgroup.procs"; ' if group else ""
+        command = f'{join}exec "{WORKER}" train --config run.yaml --run run'
+        with (folder / "output").open("wb") as output:
+            mpirun = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "-n", "2"]
+            self.launcher = subprocess.Popen([*mpirun, "sh", "-c", command], cwd=folder, stdout=output, stderr=subprocess.STDOUT,
+                                             env={**os.environ, "OMP_NUM_THREADS": "1"})
+
+    def has_ended(self):
+        return self.launcher.poll() is not None
+
+    def wait_for_a_checkpoint(self):
+        wait_until(lambda: self.has_ended() or list(self.run.glob("**/kimg-*/manifest.json")))
+        assert not self.has_ended(), self.output()
+
+    def output(self):
+        return (self.folder / "output").read_text(errors="replace")
+
+    def kill(self):
+        self.launcher.kill()
+        self.launcher.wait()
+
+
+class ExhaustedMemory(unittest.TestCase):
+    def start(self, folder, group=None):
+        training = Training(folder, group)
+        self.addCleanup(training.kill)
+        return training
+
+    def folder(self, scheme):
+        folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        write_idx(folder / "data", RECORDS, EXTENT, LABELS)
+        (folder / "run.yaml").write_text(f"""\
+data: {{path: data{", labels: ignore" if scheme != "per_label" else ""}}}
+model: {{name: dcgan, resolution: {EXTENT}, channels: 0.125}}
+training: {{total_kimg: {STEPS * BATCH / 1000}, batch: {BATCH}, device: cpu, threads: 1, samples_every_kimg: 0, grid_rows: 1,
+            grid_columns: 1}}
+checkpoint: {{every_kimg: {10 * BATCH / 1000}}}
+comm: {{timeout: 15s}}
+telemetry: {{metrics_port: -1, control_port: -1}}
+{SCHEMES[scheme]}""")
+        return folder
+
+    def assert_resumes(self, training, scheme):
+        again = self.start(training.folder)
+        self.assertEqual(again.launcher.wait(timeout=120), 0, again.output())
+        if scheme == "asynchronous":  # whose result depends on who was faster
+            return
+        undisturbed = self.start(self.folder(scheme))
+        self.assertEqual(undisturbed.launcher.wait(timeout=120), 0, undisturbed.output())
+        self.assertEqual(newest_digests(again.run), newest_digests(undisturbed.run))
+
+    def test_kills_a_rank_and_the_run_resumes(self):
+        for scheme in SCHEMES:
+            with self.subTest(scheme):
+                group = MemoryGroup()
+                self.addCleanup(group.close)
+                training = self.start(self.folder(scheme), group)
+                training.wait_for_a_checkpoint()
+                group.exhaust()
+                self.assertEqual(training.launcher.wait(timeout=120), 128 + signal.SIGKILL, training.output())
+                self.assert_resumes(training, scheme)
+                group.close()
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
