@@ -180,8 +180,12 @@ class Training:
 def main():
     parser = timing.timing_options(__doc__, batch=16, warm_up=2, steps=4)
     parser.add_argument("--channels", type=int, default=64, help="the paper's ch")
+    timing.add_compile_option(parser)
     arguments = parser.parse_args()
     training = Training(arguments.batch, arguments.channels)
+    if arguments.compile:
+        training.g.compile()
+        training.d.compile()
     timing.print_times(arguments, lambda number: training.step(),
                        networks={"generator": training.g, "discriminator": training.d})
 

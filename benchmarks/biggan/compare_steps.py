@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Compares training steps of a BigGAN at 32x32 of ganscale with eager PyTorch, in turn, in one run.
+"""Compares training steps of a BigGAN at 32x32 of ganscale with PyTorch, eager and compiled, in turn, in one run.
 
     benchmarks/biggan/compare_steps.py [--build build/release] [--rounds 3] [--channels 64]
 
-Needs a Python with torch of the version that ganscale was built with. What counts is the median step of a round, and of
-that the median. Exit code 1 if ganscale is less than 1.1 times as fast or needs more than 80% of PyTorch's resident memory.
+Needs a Python with torch of the version that ganscale was built with, and a C++ compiler. What counts is the median step
+of a round, and of that the median. Exit code 1 if ganscale is less than 1.1 times as fast as eager PyTorch or needs more
+than 80% of its resident memory.
 """
 import statistics
 import sys
@@ -30,8 +31,8 @@ def main():
     parser.add_argument("--channels", type=int, default=64, help="the paper's ch: widths are four times as large")
     arguments = parser.parse_args()
     config = CONFIG.format(ch=arguments.channels)
-    contenders = {"ganscale": timing.training_of(arguments, config, LABELS),
-                  "PyTorch": [sys.executable, str(HERE / "biggan_pytorch.py"), "--channels", str(arguments.channels)]}
+    pytorch = [sys.executable, str(HERE / "biggan_pytorch.py"), "--channels", str(arguments.channels)]
+    contenders = {timing.OURS: timing.training_of(arguments, config, LABELS), **timing.eager_and_compiled(pytorch)}
     speed, share = timing.compare(contenders, arguments, statistics.median)
     return timing.judge(speed, SPEED_NEEDED, share, MEMORY_LIMIT)
 

@@ -37,8 +37,8 @@ def main():
     parser.add_argument("--width", type=int, default=192, help="channels of all stages: 768 as published")
     arguments = parser.parse_args()
     config = CONFIG.format(width=arguments.width)
-    contenders = {"ganscale": timing.training_of(arguments, config, LABELS),
-                  "PyTorch": [sys.executable, str(HERE / "r3gan_pytorch.py"), "--width", str(arguments.width)]}
+    contenders = {timing.OURS: timing.training_of(arguments, config, LABELS),
+                  timing.EAGER: [sys.executable, str(HERE / "r3gan_pytorch.py"), "--width", str(arguments.width)]}
     speed, share = timing.compare(contenders, arguments, statistics.median)
     return timing.judge(speed, SPEED_NEEDED, share, MEMORY_LIMIT)
 

@@ -98,8 +98,13 @@ class Training:
 
 
 def main():
-    arguments = timing.timing_options(__doc__, batch=64, warm_up=2, steps=5).parse_args()
+    parser = timing.timing_options(__doc__, batch=64, warm_up=2, steps=5)
+    timing.add_compile_option(parser)
+    arguments = parser.parse_args()
     training = Training(arguments.batch)
+    if arguments.compile:
+        training.generator.compile()
+        training.discriminator.compile()
     timing.print_times(arguments, lambda number: training.step())
 
 

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Compares StyleGAN2 training steps of ganscale (small preset, 64x64) with eager PyTorch, in turn.
+"""Compares StyleGAN2 training steps of ganscale (small preset, 64x64) with PyTorch, eager and compiled, in turn.
 
     benchmarks/stylegan2/compare_iterations.py [--build build/release] [--rounds 3]
 
-Needs a Python with torch of the version that ganscale was built with. What counts is the mean over 16
-steps, in which every phase comes as often as in a long run, and of that the median of the rounds. Exit
-code 1 if ganscale is less than 1.1 times as fast or needs more than 80% of PyTorch's resident memory.
+Needs a Python with torch of the version that ganscale was built with, and a C++ compiler. What counts is the mean over 16
+steps, in which every phase comes as often as in a long run, and of that the median of the rounds. Compiled are the networks
+of the main phases: torch.compile has no second derivatives. Exit code 1 if ganscale is less than 1.1 times as fast as eager
+PyTorch or needs more than 80% of its resident memory.
 """
 import statistics
 import sys
@@ -24,8 +25,8 @@ def main():
     parser.add_argument("--modulate", default="features", choices=["weights", "features"],
                         help="how PyTorch modulates: features, which is faster on a CPU, or weights as in the paper")
     arguments = parser.parse_args()
-    contenders = {"ganscale": [timing.program_of(arguments, "stylegan2_benchmark")],
-                  "PyTorch": [sys.executable, str(HERE / "stylegan2_pytorch.py"), "--modulate", arguments.modulate]}
+    pytorch = [sys.executable, str(HERE / "stylegan2_pytorch.py"), "--modulate", arguments.modulate]
+    contenders = {timing.OURS: [timing.program_of(arguments, "stylegan2_benchmark")], **timing.eager_and_compiled(pytorch)}
     speed, share = timing.compare(contenders, arguments, statistics.mean)
     return timing.judge(speed, SPEED_NEEDED, share, MEMORY_LIMIT)
 

@@ -44,7 +44,7 @@ def main():
     theirs = [sys.executable, str(HERE / "stylegan3_pytorch.py"), "--modulate", arguments.modulate]
     for name, value in shape.items():
         theirs += [f"--{name}", str(value)]
-    contenders = {"ganscale": timing.training_of(arguments, config), "PyTorch": theirs}
+    contenders = {timing.OURS: timing.training_of(arguments, config), timing.EAGER: theirs}
     speed, share = timing.compare(contenders, arguments, statistics.mean)
     return timing.judge(speed, SPEED_NEEDED, share, MEMORY_LIMIT)
 

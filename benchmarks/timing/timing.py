@@ -13,6 +13,7 @@ import time
 from pathlib import Path
 
 CANNOT = 77  # what ctest takes for "skipped"
+OURS, EAGER, COMPILED = "ganscale", "PyTorch", "torch.compile"
 
 
 def timing_options(description, batch, warm_up, steps):
@@ -22,6 +23,10 @@ def timing_options(description, batch, warm_up, steps):
     parser.add_argument("--warm-up", type=int, default=warm_up)
     parser.add_argument("--steps", type=int, default=steps)
     return parser
+
+
+def add_compile_option(parser):
+    parser.add_argument("--compile", action="store_true", help="compile the networks with torch.compile")
 
 
 def time_steps(arguments, step, gpu=None):
@@ -126,10 +131,15 @@ def measure(command, threads, most_seconds=None, **options):
     return json.loads(done.stdout)
 
 
+def eager_and_compiled(command):
+    """Returns PyTorch's two contenders for compare(): a program that has the option --compile, without and with it."""
+    return {EAGER: command, COMPILED: [*command, "--compile"]}
+
+
 def compare(contenders, arguments, of_a_round):
-    """Runs ganscale and PyTorch in turn and returns how many times as fast ganscale is and which share of PyTorch's
-    resident memory it needs. `of_a_round` makes one number of the seconds of a round's steps; the median of the
-    rounds counts."""
+    """Runs the contenders, "ganscale", "PyTorch" and perhaps "torch.compile", in turn, prints how ganscale compares with
+    each, and returns how many times as fast as eager PyTorch ganscale is and which share of its resident memory it
+    needs. `of_a_round` makes one number of the seconds of a round's steps; the median of the rounds counts."""
     seconds = {name: [] for name in contenders}
     memory = {name: 0 for name in contenders}
     parameters = {}
@@ -139,18 +149,19 @@ def compare(contenders, arguments, of_a_round):
             seconds[name].append(of_a_round(result["step_seconds"]))
             memory[name] = max(memory[name], result["peak_resident_mib"])
             parameters[name] = result.get("parameters", {})
-            print(f"round {number + 1}  {name:9} {seconds[name][-1]:.3f} s  "
+            print(f"round {number + 1}  {name:13} {seconds[name][-1]:.3f} s  "
                   f"{result['peak_resident_mib']:.0f} MiB", flush=True)
-    require_equal(parameters)
+    require_equal(parameters[OURS], parameters[EAGER])
     median = {name: statistics.median(values) for name, values in seconds.items()}
-    print(f"step: ganscale {median['ganscale']:.3f} s, PyTorch {median['PyTorch']:.3f} s; peak resident memory: "
-          f"ganscale {memory['ganscale']:.0f} MiB, PyTorch {memory['PyTorch']:.0f} MiB")
-    return median["PyTorch"] / median["ganscale"], memory["ganscale"] / memory["PyTorch"]
+    for name in contenders:
+        compared = "" if name == OURS else (f": ganscale is {median[name] / median[OURS]:.2f} times as fast, "
+                                            f"with {memory[OURS] / memory[name]:.0%} of the memory")
+        print(f"{name:13} {median[name]:.3f} s a step, at most {memory[name]:.0f} MiB resident{compared}")
+    return median[EAGER] / median[OURS], memory[OURS] / memory[EAGER]
 
 
-def require_equal(parameters):
+def require_equal(ours, theirs):
     """Prints how many parameters the networks have on which both sides agree; exits where they do not."""
-    ours, theirs = parameters.values()
     for name in ours.keys() & theirs.keys():
         if ours[name] != theirs[name]:
             sys.exit(f"not the same networks: the {name} has {ours[name]} and {theirs[name]} parameters")

@@ -12,8 +12,9 @@ namespace {
 constexpr std::chrono::seconds kUsualDelay{10};
 
 /// Of the MPI Operator, and of Kubernetes' controller of Jobs.
+constexpr std::string_view kOfAWorker = "worker pod created failed: ";
 constexpr std::array<std::string_view, 3> kPrefixes{
-    "worker pod created failed: ", "launcher pod created failed: ", "Error creating: "};
+    kOfAWorker, "launcher pod created failed: ", "Error creating: "};
 
 /// Words of the API server's, and what they amount to.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kReasons{{
@@ -45,9 +46,20 @@ bool waits_for_pods(const Attempt& attempt, Time now) {
          attempt.waits_reason.empty() && attempt.started && now >= *attempt.started + kUsualDelay;
 }
 
-void observe_refusal(const std::vector<Json>& warnings, Attempt& attempt) {
+void observe_refusal(std::vector<Json> warnings, Attempt& attempt) {
+  const bool lacks_launcher = attempt.workers_running >= attempt.nodes;
+  if (lacks_launcher) {  // all workers are there by now
+    std::erase_if(warnings, [](const Json& warning) {
+      return text_at(warning, "/note").starts_with(kOfAWorker);
+    });
+  }
   const auto newest = std::ranges::max_element(warnings, {}, seen_last);
-  if (newest == warnings.end()) return;
+  if (newest == warnings.end()) {
+    if (!lacks_launcher) return;
+    attempt.waits_reason = "WaitsForLauncher";
+    attempt.waits = "the MPI Operator has not created the launcher";
+    return;
+  }
   std::string words = text_at(*newest, "/note");
   for (const std::string_view prefix : kPrefixes) {
     if (words.starts_with(prefix)) words.erase(0, prefix.size());

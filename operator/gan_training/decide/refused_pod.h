@@ -13,7 +13,7 @@ bool waits_for_pods(const Attempt& attempt, Time now);
 
 /// Notes in an attempt why its pods are refused, by the newest of the warnings about its MPIJob and
 /// its launcher's Job (events.k8s.io/v1): QuotaExceeded, AdmissionDenied or PodRefused, with the
-/// words of the API server.
-void observe_refusal(const std::vector<Json>& warnings, Attempt& attempt);
+/// words of the API server; WaitsForLauncher if only the launcher is missing and nothing says why.
+void observe_refusal(std::vector<Json> warnings, Attempt& attempt);
 
 }  // namespace ganscale::controller::gan_training

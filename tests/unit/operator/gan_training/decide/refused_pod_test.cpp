@@ -54,6 +54,18 @@ TEST(RefusedPod, HasTheMessageOfTheQuotaOrTheWebhook) {
   EXPECT_EQ(told({}), "|");
 }
 
+TEST(RefusedPod, IsTheLauncherAloneOnceAllWorkersRun) {
+  Attempt attempt = waiting();
+  attempt.workers_running = 2;
+  const Json of_a_worker = {{"note", "worker pod created failed: it already exists"}};
+  observe_refusal({of_a_worker}, attempt);
+  EXPECT_EQ(attempt.waits_reason, "WaitsForLauncher");
+  EXPECT_EQ(attempt.waits, "the MPI Operator has not created the launcher");
+  observe_refusal({of_a_worker, Json({{"note", "launcher pod created failed: exceeded quota"}})},
+                  attempt);
+  EXPECT_EQ(attempt.waits_reason, "QuotaExceeded");
+}
+
 TEST(RefusedPod, IsTakenFromTheNewestWarning) {
   const Json old = {{"note", "exceeded quota"}, {"eventTime", "2025-06-15T15:00:00.000000Z"}};
   const Json repeated = {{"note", "denied the request"},
