@@ -341,7 +341,7 @@ def print_figures(arguments, training, networks=None):
 
 def main():
     parser = step_options(__doc__, bf16="bf16: by autocast, with channels last")
-    parser.add_argument("--compile", action="store_true", help="compile the networks of the main phases")
+    timing.add_compile_option(parser)
     parser.add_argument("--modulate", default="weights", choices=["weights", "features"],
                         help="weights: as in the paper, a grouped convolution with a weight an image; features: one "
                              "weight for all images")

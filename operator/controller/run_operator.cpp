@@ -17,8 +17,8 @@ namespace {
 constexpr std::chrono::seconds kAnswerWithin{15};
 // Several tries must fit into the deadline of the Lease.
 constexpr std::chrono::seconds kLeaseAnswerWithin{3};
-// The server sends a bookmark about once a minute: a watch that is silent for longer is half
-// closed.
+// The server sends a bookmark about once a minute, unless nothing has changed since the list: a
+// watch that is silent for longer may be half closed, and starts with a new list.
 constexpr std::chrono::seconds kSilentWatch{90};
 constexpr std::chrono::milliseconds kPollEvery{50};
 constexpr const char* kLeaseName = "ganscale-operator";

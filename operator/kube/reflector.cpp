@@ -12,7 +12,8 @@ namespace ganscale::controller {
 namespace {
 
 constexpr std::chrono::seconds kShortWatch{5};
-// The server sends something about once a minute, unless nothing has changed since the list.
+// The server sends something to a watch about once a minute, unless nothing has changed since the
+// list.
 constexpr std::chrono::seconds kQuiet{60};
 constexpr int kGone = 410;
 
@@ -75,7 +76,8 @@ void Reflector::run() {
       version_.clear();
     } catch (const std::exception& error) {
       if (stopped_) return;
-      if (Clock::now() - heard_.load() < kQuiet) {
+      const bool is_watch = !version_.empty();
+      if (!is_watch || Clock::now() - heard_.load() < kQuiet) {
         log::warning("A watch was interrupted",
                      {{"kind", settings_.resource.plural}, {"what", error.what()}});
       }

@@ -1,7 +1,9 @@
 """What the tests of the operator share: the operator as a process, trainings, and questions about them."""
+import contextlib
 import json
 import re
 import signal
+import subprocess
 import sys
 import unittest
 import urllib.request
@@ -84,25 +86,38 @@ class OperatorCase(unittest.TestCase):
             cls.operator = Operator(cls.cluster).start().wait_ready()
 
     def run(self, result=None):
-        """Runs the test, and prints what the cluster has where it fails: before the cleanups change that."""
+        """Runs the test, and prints what the cluster has if it fails: before the cleanups change that, unless it fails in a
+        subtest."""
+        before, printed = self.problems(result), False
         test = getattr(self, self._testMethodName)
 
         def told():
+            nonlocal printed
             try:
                 test()
+            except unittest.SkipTest:
+                raise
             except Exception:
+                printed = True
                 self.print_cluster()
                 raise
         setattr(self, self._testMethodName, told)
-        return super().run(result)
+        super().run(result)
+        if self.problems(result) > before and not printed:
+            self.print_cluster()
+
+    @staticmethod
+    def problems(result):
+        return len(result.failures) + len(result.errors) if result else 0
 
     def print_cluster(self):
-        for kind in ("gt", "mpijobs", "jobs", "pods"):
-            print(f"--- {kind}\n{self.cluster.kubectl('get', kind, '-o', 'wide', check=False).stdout}")
-        for training in self.cluster.get("gt")["items"]:
-            print(f"--- {training['metadata']['name']}: {training.get('status', {}).get('message')}")
         for name in [name for name in self.cluster.logs_of() if name.startswith(("operator", "mpi-operator"))]:
             print(f"--- {name}\n{self.cluster.log(name)[-4000:]}")
+        for kind in ("gt", "mpijobs", "jobs", "pods"):
+            print(f"--- {kind}\n{self.cluster.kubectl('get', kind, '-o', 'wide', check=False).stdout}")
+        with contextlib.suppress(subprocess.CalledProcessError):  # no API server
+            for training in self.cluster.get("gt")["items"]:
+                print(f"--- {training['metadata']['name']}: {training.get('status', {}).get('message')}")
 
     # --- trainings
     def training(self, name, **spec):
@@ -143,7 +158,10 @@ class OperatorCase(unittest.TestCase):
         try:
             wait_for(f"{name}-r{attempt} runs", runs, min(seconds, 60))
         except AssertionError:
+            if f"{name}-r{attempt}" not in self.jobs(name):
+                raise
             # Every event of a pod during a sync doubles the MPI Operator's delay before the next, up to a quarter of an hour.
+            print(f"{name}-r{attempt} does not run: restarting the MPI Operator")
             self.cluster.restart("mpi-operator")
             wait_for(f"{name}-r{attempt} runs", runs, seconds)
 

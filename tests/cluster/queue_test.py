@@ -45,12 +45,10 @@ class Queue(MishapCase):
               for name in ("any-row", "one-row", "one-training")),
             {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": "urgent"}, "value": 1000}])
 
-    def run(self, result=None):
-        before = len(result.failures) + len(result.errors) if result else 0
-        super().run(result)
-        if result and len(result.failures) + len(result.errors) > before:
-            print(f"--- kueue\n{self.cluster.log('kueue')[-4000:]}",
-                  self.cluster.kubectl("get", "workloads,mpijobs,gt,pods,events", "-o", "wide", check=False).stdout)
+    def print_cluster(self):
+        super().print_cluster()
+        print(f"--- kueue\n{self.cluster.log('kueue')[-4000:]}",
+              self.cluster.kubectl("get", "workloads,events", "-o", "wide", check=False).stdout)
 
     def wait_queued(self, name, attempt):
         """Waits until an attempt is held back by its queue."""

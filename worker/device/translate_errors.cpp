@@ -3,12 +3,17 @@
 #include <c10/util/Exception.h>
 #include <fmt/format.h>
 
+#include <new>
 #include <string_view>
 
 #include "base/error.h"
 
 namespace ganscale::device {
 namespace {
+
+constexpr const char* kOutOfHostMemory =
+    "out of the host's memory: use a smaller training.batch (with more training.accumulate) or "
+    "fewer data.prefetch.batches";
 
 std::string gibibytes(std::int64_t bytes) {
   constexpr double kGibibyte = 1 << 30;
@@ -38,9 +43,9 @@ void translate_errors(const std::function<void()>& action) {
     const auto allocator = what.find("DefaultCPUAllocator: ");
     if (allocator == std::string_view::npos) throw;
     throw Error(ExitCode::kBug,
-                "out of the host's memory: use a smaller training.batch (with more "
-                "training.accumulate) or fewer data.prefetch.batches: " +
-                    std::string(what.substr(allocator)));
+                std::string(kOutOfHostMemory) + ": " + std::string(what.substr(allocator)));
+  } catch (const std::bad_alloc&) {
+    throw Error(ExitCode::kBug, kOutOfHostMemory);
   }
 }
 

@@ -251,7 +251,7 @@ bool decide_unscheduled(const Situation& s, Decision& d) {
   d.record.restart_at = s.now + backoff(s.restart, 1) + seconds(spread);
   set_phase(d, Phase::kRestarting, "SchedulingDeadline", workers_running(attempt));
   add_event(d, true, "SchedulingDeadline",
-            "gives its nodes back and tries again: not all workers ran within " +
+            "gives its nodes back and tries again: it did not start within " +
                 std::to_string(s.scheduling_deadline->count()) + " s: " + d.record.message);
   end_attempt(d);
   d.requeue_after = seconds(*d.record.restart_at - s.now);

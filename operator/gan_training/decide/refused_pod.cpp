@@ -57,7 +57,7 @@ void observe_refusal(std::vector<Json> warnings, Attempt& attempt) {
   if (newest == warnings.end()) {
     if (!lacks_launcher) return;
     attempt.waits_reason = "WaitsForLauncher";
-    attempt.waits = "the MPI Operator has not created the launcher";
+    attempt.waits = "there is no launcher pod yet";
     return;
   }
   std::string words = text_at(*newest, "/note");

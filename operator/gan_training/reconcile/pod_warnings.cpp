@@ -7,6 +7,7 @@ namespace ganscale::controller::gan_training {
 namespace {
 
 constexpr std::chrono::seconds kFresh{10};
+constexpr std::chrono::minutes kForgotten{1};
 
 Json essential_warning(const Json& event) {
   Json kept = Json::object();
@@ -38,19 +39,19 @@ PodWarnings::ByName PodWarnings::list(const std::string& name_space, Client& cli
 
 std::vector<Json> PodWarnings::about(const Key& job, Time now, Client& client) {
   std::unique_lock lock(mutex_);
-  Listed& listed = listed_[job.name_space];
-  const bool is_fresh = listed.when <= now && now < listed.when + kFresh;
-  if (!is_fresh) {
-    listed.when = now;
+  const Time last = listed_[job.name_space].when;
+  if (now >= last + kFresh || last >= now + kFresh) {  // the clock may be set back
+    listed_[job.name_space].when = now;
+    std::erase_if(listed_, [&](const auto& it) { return it.second.when + kForgotten < now; });
     lock.unlock();
     ByName warnings = list(job.name_space, client);
     lock.lock();
-    listed.warnings = std::move(warnings);
+    listed_[job.name_space].warnings = std::move(warnings);
   }
   std::vector<Json> about;
   for (const std::string& name : {job.name, job.name + "-launcher"}) {
-    const auto [first, last] = listed.warnings.equal_range(name);
-    for (auto it = first; it != last; ++it) about.push_back(it->second);
+    const auto [first, end] = listed_[job.name_space].warnings.equal_range(name);
+    for (auto it = first; it != end; ++it) about.push_back(it->second);
   }
   return about;
 }

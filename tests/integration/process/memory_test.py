@@ -13,47 +13,61 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
 from programs import SCHEMES, WORKER, newest_digests, wait_until  # noqa: E402
 from write_images import write_idx  # noqa: E402
 
-EXTENT, RECORDS, BATCH, LABELS, STEPS = 32, 64, 8, 4, 200
+EXTENT, RECORDS, BATCH, LABELS, STEPS = 32, 64, 8, 4, 400
 MEMORY = pathlib.Path("/sys/fs/cgroup/memory")  # of cgroup v1
 UNIFIED = pathlib.Path("/sys/fs/cgroup")  # of cgroup v2
-MEBIBYTE = 2**20
+FILLED_BYTES = 256 * 2**20
 RANK = 1  # whose memory is exhausted
 
 
 class MemoryGroup:
     """A cgroup whose memory can be limited. Raises SkipTest where none can be made."""
 
-    def __init__(self):
-        self.filler = None
+    def __init__(self, name):
         is_old = MEMORY.is_dir()
-        self.folder = (MEMORY if is_old else UNIFIED) / f"ganscale-test-{os.getpid()}"
+        self.folder = (MEMORY if is_old else UNIFIED) / f"ganscale-test-{os.getpid()}-{name}"
         self.used_file, self.limit_file = ("memory.usage_in_bytes", "memory.limit_in_bytes") if is_old else ("memory.current", "memory.max")
         try:
             self.folder.mkdir()
-            self.used(), (self.folder / self.limit_file).read_text()
         except OSError as error:
+            raise unittest.SkipTest(f"no cgroup can be made: {error}") from error
+        try:
+            self.used()
+            (self.folder / self.limit_file).read_text()
+        except OSError as error:
+            self.folder.rmdir()
+            raise unittest.SkipTest(f"no cgroup with a memory limit can be made: {error}") from error
+        for file in ("memory.swappiness", "memory.swap.max"):  # of v1 and of v2
             with contextlib.suppress(OSError):
-                self.folder.rmdir()
-            raise unittest.SkipTest(f"no cgroup with a limit of memory can be made: {error}") from error
+                (self.folder / file).write_text("0")
+        # Started at once: it has to be quick when it is told to fill the memory.
+        fill = "import sys; sys.stdin.readline(); filled = b'x' * int(sys.argv[1]); sys.stdin.readline()"
+        join = f'echo $$ >"{self.folder}/cgroup.procs"; exec "$@"'
+        self.filler = subprocess.Popen(["sh", "-c", join, "sh", sys.executable, "-c", fill, str(FILLED_BYTES)], stdin=subprocess.PIPE)
 
     def used(self):
         return int((self.folder / self.used_file).read_text())
 
     def exhaust(self):
-        """Limits the memory, and fills it: the kernel kills the largest process, the rank."""
-        (self.folder / self.limit_file).write_text(str(self.used() + MEBIBYTE * 16))
-        fill = f"import time; filled = b'x' * {MEBIBYTE * 64}; time.sleep(600)"
-        join = f'echo $$ >"{self.folder}/cgroup.procs"; exec "$@"'
-        self.filler = subprocess.Popen(["sh", "-c", join, "sh", sys.executable, "-c", fill])
+        """Limits the memory, and fills it: the kernel kills the rank, which says that it may be killed first."""
+        (self.folder / self.limit_file).write_text(str(self.used() + FILLED_BYTES // 8))
+        self.filler.stdin.write(b"\n")
+        self.filler.stdin.flush()
 
-    def close(self):
-        if self.filler:
-            self.filler.kill()
-            self.filler.wait()
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.filler.kill()
+        self.filler.communicate()
         wait_until(self.is_removed)
 
     def is_removed(self):
-        with contextlib.suppress(OSError):  # busy: a process that was killed is still ending
+        """Ends what is left, and removes the group once that is gone."""
+        with contextlib.suppress(OSError):
+            for pid in (self.folder / "cgroup.procs").read_text().split():
+                os.kill(int(pid), signal.SIGKILL)
+        with contextlib.suppress(OSError):
             self.folder.rmdir()
         return not self.folder.exists()
 
@@ -61,7 +75,10 @@ class MemoryGroup:
 class Training:
     def __init__(self, folder, group=None):
         self.folder, self.run = folder, folder / "run"
-        join = f'[ $OMPI_COMM_WORLD_RANK != {RANK} ] || echo $$ >"{group.folder}/cgroup.procs"; ' if group else ""
+        join = ""
+        if group:
+            join = (f'[ $OMPI_COMM_WORLD_RANK != {RANK} ] || '
+                    f'{{ echo $$ >"{group.folder}/cgroup.procs"; echo 1000 >/proc/self/oom_score_adj; }}; ')
         command = f'{join}exec "{WORKER}" train --config run.yaml --run run'
         with (folder / "output").open("wb") as output:
             mpirun = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "-n", "2"]
@@ -72,8 +89,11 @@ class Training:
         return self.launcher.poll() is not None
 
     def wait_for_a_checkpoint(self):
-        wait_until(lambda: self.has_ended() or list(self.run.glob("**/kimg-*/manifest.json")))
+        wait_until(lambda: self.has_ended() or self.has_checkpoint())
         assert not self.has_ended(), self.output()
+
+    def has_checkpoint(self):
+        return any(list(self.run.glob(f"{parent}checkpoints/kimg-*/manifest.json")) for parent in ("", "labels/*/"))
 
     def output(self):
         return (self.folder / "output").read_text(errors="replace")
@@ -115,14 +135,13 @@ telemetry: {{metrics_port: -1, control_port: -1}}
     def test_kills_a_rank_and_the_run_resumes(self):
         for scheme in SCHEMES:
             with self.subTest(scheme):
-                group = MemoryGroup()
-                self.addCleanup(group.close)
-                training = self.start(self.folder(scheme), group)
-                training.wait_for_a_checkpoint()
-                group.exhaust()
-                self.assertEqual(training.launcher.wait(timeout=120), 128 + signal.SIGKILL, training.output())
+                folder = self.folder(scheme)
+                with MemoryGroup(scheme) as group:
+                    training = self.start(folder, group)
+                    training.wait_for_a_checkpoint()
+                    group.exhaust()
+                    self.assertEqual(training.launcher.wait(timeout=120), 128 + signal.SIGKILL, training.output())
                 self.assert_resumes(training, scheme)
-                group.close()
 
 
 if __name__ == "__main__":

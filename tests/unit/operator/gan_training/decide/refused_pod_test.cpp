@@ -60,7 +60,7 @@ TEST(RefusedPod, IsTheLauncherAloneOnceAllWorkersRun) {
   const Json of_a_worker = {{"note", "worker pod created failed: it already exists"}};
   observe_refusal({of_a_worker}, attempt);
   EXPECT_EQ(attempt.waits_reason, "WaitsForLauncher");
-  EXPECT_EQ(attempt.waits, "the MPI Operator has not created the launcher");
+  EXPECT_EQ(attempt.waits, "there is no launcher pod yet");
   observe_refusal({of_a_worker, Json({{"note", "launcher pod created failed: exceeded quota"}})},
                   attempt);
   EXPECT_EQ(attempt.waits_reason, "QuotaExceeded");
