@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <limits>
 
 namespace ganscale::checkpoint {
 namespace {
 
 constexpr std::string_view kPrefix = "kimg-";
+constexpr std::int64_t kMostKimg = std::numeric_limits<std::int64_t>::max() / 1000 - 1;
 
 std::int64_t leading_number(std::string_view text) {
   std::int64_t number = 0;
@@ -28,9 +30,12 @@ std::optional<std::int64_t> images_of_checkpoint_name(std::string_view name) {
   const auto digits = name.substr(kPrefix.size());
   const auto point = digits.find('.');
   const auto rest = point == std::string_view::npos ? std::string_view() : digits.substr(point + 1);
-  const auto images_seen = leading_number(digits) * 1000 + leading_number(rest);
+  const auto kimg = leading_number(digits);
+  const auto images = leading_number(rest);
+  if (kimg < 0 || kimg > kMostKimg || images < 0 || images > 999) return std::nullopt;
+  const auto images_seen = kimg * 1000 + images;
   // Accept only names that checkpoint_name() would return.
-  if (images_seen < 0 || checkpoint_name(images_seen) != name) return std::nullopt;
+  if (checkpoint_name(images_seen) != name) return std::nullopt;
   return images_seen;
 }
 

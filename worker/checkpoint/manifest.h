@@ -31,8 +31,9 @@ std::string format_manifest(const Manifest& manifest);
 
 /// Parses the result of format_manifest().
 ///
-/// Throws: DataError with `file`: not JSON, another format or version, a missing key, a file name
-///         that points outside the folder, or a SHA-256 mismatch.
+/// Throws: DataError with `file`: not JSON, nested too deeply, another format or version, a missing
+///         key, a file name that points outside the folder, an impossible size, or a SHA-256
+///         mismatch.
 Manifest parse_manifest(std::string_view text, const std::filesystem::path& file);
 
 }  // namespace ganscale::checkpoint

@@ -158,13 +158,15 @@ class HeaderParser {
     return result;
   }
 
-  /// Returns nothing if the number of bytes does not fit into 64 bits.
+  /// Returns nothing if the number of bytes does not fit into 64 bits, or that of a tensor without
+  /// its extents of 0: a stride would not fit either.
   static std::optional<std::int64_t> size_bytes(const TensorLayout& layout) {
     auto bytes = static_cast<std::int64_t>(c10::elementSize(layout.dtype));
     for (const auto extent : layout.shape) {
-      if (__builtin_mul_overflow(bytes, extent, &bytes)) return std::nullopt;
+      if (__builtin_mul_overflow(bytes, std::max<std::int64_t>(extent, 1), &bytes))
+        return std::nullopt;
     }
-    return bytes;
+    return std::ranges::find(layout.shape, 0) == layout.shape.end() ? bytes : 0;
   }
 
   const std::filesystem::path& file_;

@@ -28,7 +28,8 @@ std::optional<double> in_units(const std::string& text,
   if (!quantity || quantity->number < 0) return std::nullopt;
   const auto unit = units.find(quantity->unit);
   if (unit == units.end()) return std::nullopt;
-  return quantity->number * unit->second;
+  const double result = quantity->number * unit->second;
+  return std::isfinite(result) ? std::optional(result) : std::nullopt;
 }
 
 template <class T>

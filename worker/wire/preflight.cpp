@@ -1,29 +1,55 @@
 #include "wire/preflight.h"
 
 #include <stdexcept>
+#include <type_traits>
 
 namespace ganscale::wire {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
+/// Each leaves the value as it is without this field.
+template <class Integer>
+  requires std::is_integral_v<Integer>
+void read_field(const Json& json, const char* key, Integer& value) {
+  const auto field = json.find(key);
+  if (field == json.end()) return;
+  // A number with a fraction may be too large for an integer.
+  if (!field->is_number_integer())
+    throw std::invalid_argument(std::string("preflight: ") + key + ": expected an integer");
+  value = field->get<Integer>();
+}
+
+void read_field(const Json& json, const char* key, double& value) {
+  value = json.value(key, value);
+}
+
+void read_field(const Json& json, const char* key, std::string& value) {
+  value = json.value(key, value);
+}
+
+FaultyNode read_node(const Json& json) {
+  FaultyNode node;
+  read_field(json, "host", node.host);
+  read_field(json, "first_rank", node.first_rank);
+  read_field(json, "reason", node.reason);
+  return node;
+}
+
 Preflight read(const Json& json) {
-  const Preflight none;
-  Preflight result{
-      .gigabytes_per_second = json.value("gigabytes_per_second", none.gigabytes_per_second),
-      .floor_gigabytes_per_second =
-          json.value("floor_gigabytes_per_second", none.floor_gigabytes_per_second),
-      .ranks = json.value("ranks", none.ranks),
-      .nodes = json.value("nodes", none.nodes),
-      .hcas = json.value("hcas", none.hcas),
-      .gpu_direct = json.value("gpu_direct", none.gpu_direct),
-      .measured_unix_seconds = json.value("measured_unix_seconds", none.measured_unix_seconds),
-      .message = json.value("message", none.message)};
-  for (const Json& node : json.value("faulty_nodes", Json::array())) {
-    result.faulty_nodes.push_back({.host = node.value("host", ""),
-                                   .first_rank = node.value("first_rank", 0),
-                                   .reason = node.value("reason", "")});
-  }
+  Preflight result;
+  read_field(json, "gigabytes_per_second", result.gigabytes_per_second);
+  read_field(json, "floor_gigabytes_per_second", result.floor_gigabytes_per_second);
+  read_field(json, "ranks", result.ranks);
+  read_field(json, "nodes", result.nodes);
+  read_field(json, "hcas", result.hcas);
+  read_field(json, "gpu_direct", result.gpu_direct);
+  read_field(json, "measured_unix_seconds", result.measured_unix_seconds);
+  read_field(json, "message", result.message);
+  // By reference: a copy would recurse with the levels of the JSON.
+  const auto faulty_nodes = json.find("faulty_nodes");
+  if (faulty_nodes == json.end()) return result;
+  for (const Json& node : *faulty_nodes) result.faulty_nodes.push_back(read_node(node));
   return result;
 }
 

@@ -28,9 +28,10 @@ TEST(CheckpointName, GivesTheCountBack) {
 }
 
 TEST(CheckpointName, RefusesOtherNames) {
-  for (const auto* name :
-       {"", "kimg-", "kimg-4200", "kimg-004200.", "kimg-004200.000", "kimg-004200.5", "kimg--04200",
-        ".tmp-kimg-004200", "kimg-004200-old", "kimg-99999999999999999999"}) {
+  for (const auto* name : {"", "kimg-", "kimg-4200", "kimg-004200.", "kimg-004200.000",
+                           "kimg-004200.5", "kimg--04200", ".tmp-kimg-004200", "kimg-004200-old",
+                           "kimg-99999999999999999999", "kimg-9223372036854775807",
+                           "kimg-9223372036854775807.999", "kimg-000001.9223372036854775807"}) {
     EXPECT_EQ(images_of_checkpoint_name(name), std::nullopt) << name;
   }
 }

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
+#include "files/sha256.h"
 #include "support/expect_error.h"
 
 namespace ganscale::checkpoint {
@@ -49,6 +52,38 @@ TEST(Manifest, MayNotNameAFileOutsideOfItsFolder) {
   manifest.files = {{"../../etc/passwd", {1, ""}}};
   expect_error(ExitCode::kData, "not a file name inside the checkpoint: ../../etc/passwd",
                [&] { parse_manifest(format_manifest(manifest), "manifest.json"); });
+}
+
+TEST(Manifest, MayNotSayThatItsFilesAreLargerThanAnyFileSystem) {
+  constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
+  auto manifest = make_manifest();
+  manifest.files = {{"a", {kMost, ""}}, {"b", {1, ""}}};
+  expect_error(ExitCode::kData, "its files are too large: b",
+               [&] { parse_manifest(format_manifest(manifest), "manifest.json"); });
+  manifest.files = {{"a", {-1, ""}}};
+  expect_error(ExitCode::kData, "a file has a negative size: a",
+               [&] { parse_manifest(format_manifest(manifest), "manifest.json"); });
+}
+
+TEST(Manifest, WithANumberThatIsNoIntegerIsADataError) {
+  auto json = nlohmann::ordered_json::parse(format_manifest(make_manifest()));
+  json.erase("manifest_sha256");
+  json["images_seen"] = 1e300;
+  const auto text = json.dump();
+  files::Sha256 sha256;
+  sha256.update(std::as_bytes(std::span(text)));
+  json["manifest_sha256"] = sha256.finish();
+  expect_error(ExitCode::kData, "not an integer: images_seen",
+               [&] { parse_manifest(json.dump(), "manifest.json"); });
+}
+
+// Its own SHA-256 is of what is written again, level by level.
+TEST(Manifest, NestedTooDeeplyIsADataError) {
+  constexpr std::size_t kLevels = 1'000'000;
+  expect_error(ExitCode::kData, "cannot read the manifest: manifest.json: nested too deeply", [] {
+    parse_manifest(R"({"state": )" + std::string(kLevels, '[') + std::string(kLevels, ']') + "}",
+                   "manifest.json");
+  });
 }
 
 }  // namespace

@@ -20,6 +20,7 @@ TEST(Units, ReadsTimes) {
   EXPECT_EQ(parse_seconds("15m"), 900);
   EXPECT_EQ(parse_seconds("2h"), 7200);
   EXPECT_EQ(parse_seconds("soon"), std::nullopt);
+  EXPECT_EQ(parse_seconds("1e308d"), std::nullopt);
 }
 
 TEST(Units, ReadsWholeTextsOnly) {

@@ -105,6 +105,15 @@ TEST(JobStatus, NamesTheFieldThatIsWrong) {
   expect_refused("measured: expected an object", R"({"measured": 3})");
   expect_refused("steps: expected an integer", R"({"measured": {"steps": "many"}})");
   expect_refused("seconds: expected a number", R"({"measured": {"seconds": "few"}})");
+  expect_refused("preflight: ranks: expected an integer", R"({"preflight": {"ranks": 1e300}})");
+  expect_refused("preflight: first_rank: expected an integer",
+                 R"({"preflight": {"faulty_nodes": [{"first_rank": 1.5}]}})");
+}
+
+TEST(JobStatus, MayBeNestedHoweverDeeply) {
+  constexpr std::size_t kLevels = 1'000'000;
+  const std::string lists = std::string(kLevels, '[') + std::string(kLevels, ']');
+  expect_refused("preflight: ", R"({"preflight": {"faulty_nodes": )" + lists + "}}");
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "cli/images/number_list.h"
 
+#include <algorithm>
 #include <sstream>
 
 #include "base/error.h"
@@ -18,7 +19,8 @@ Span parse_range(const std::string& option, const std::string& text) {
   if (!first || !last || *first < 0 || *last < *first) {
     throw UsageError(option + ": expected numbers and ranges, such as 0-63,100: " + text);
   }
-  return {*first, *last - *first + 1};
+  // One more number than there can be must not overflow.
+  return {*first, std::min(*last - *first, kMostNumbers) + 1};
 }
 
 }  // namespace
@@ -40,7 +42,8 @@ std::vector<Span> consecutive_spans(const std::vector<std::int64_t>& numbers, st
   std::vector<Span> spans;
   for (const auto number : numbers) {
     const bool goes_on = !spans.empty() && spans.back().count < limit &&
-                         number == spans.back().first + spans.back().count;
+                         number > spans.back().first &&
+                         number - spans.back().first == spans.back().count;
     if (goes_on) {
       ++spans.back().count;
     } else {

@@ -1,12 +1,9 @@
 #include "cli/serve/page_server.h"
 
-// cpprestsdk's macro U collides with names of other libraries.
-#define _TURN_OFF_PLATFORM_STRING  // NOLINT: theirs, not ours
-#include <cpprest/base_uri.h>
-
 #include <system_error>
 
 #include "base/error.h"
+#include "cli/serve/parse_query.h"
 #include "control/bounded_queue.h"
 #include "http/server.h"
 
@@ -21,12 +18,10 @@ constexpr const char* kContentPolicy =
 
 /// Throws std::exception if the address has an invalid escape.
 PageRequest request_of(const http::Head& head) {
-  PageRequest request{
-      .method = head.method, .path = head.path, .authorization = head.authorization, .query = {}};
-  for (const auto& [name, value] : web::uri::split_query(head.query)) {
-    request.query[web::uri::decode(name)] = web::uri::decode(value);
-  }
-  return request;
+  return {.method = head.method,
+          .path = head.path,
+          .authorization = head.authorization,
+          .query = parse_query(head.query)};
 }
 
 http::Reply reply_of(const PageReply& reply) {

@@ -8,21 +8,31 @@ namespace ganscale::data {
 namespace {
 
 constexpr std::uint16_t kLigatureSubstitution = 4;
+/// Many times that of emoji fonts. Parts of a damaged table may be part of each other, and hold
+/// more than its bytes.
+constexpr std::size_t kMostNumbers = std::size_t{1} << 22;
 
 /// A part of the table, from its start to the end of the whole table.
 class Part {
  public:
-  explicit Part(std::span<const std::uint8_t> bytes) : bytes_(bytes) {}
+  /// left: how many numbers may still be taken from the whole table.
+  Part(std::span<const std::uint8_t> bytes, std::size_t& left) : bytes_(bytes), left_(&left) {}
 
+  /// Counts a number that is taken from the table.
+  void take() const {
+    if (*left_ == 0) throw DataError("font's GSUB table is damaged: its parts overlap");
+    --*left_;
+  }
   std::uint16_t number(std::size_t at) const {
     if (at + 2 > bytes_.size()) throw DataError("font's GSUB table is damaged");
+    take();
     return static_cast<std::uint16_t>(bytes_[at] << 8 | bytes_[at + 1]);
   }
   /// Returns the part whose offset is at `at`.
   Part part(std::size_t at) const {
     const std::size_t offset = number(at);
     if (offset > bytes_.size()) throw DataError("font's GSUB table is damaged");
-    return Part(bytes_.subspan(offset));
+    return {bytes_.subspan(offset), *left_};
   }
   /// Returns the parts of a list with their count at `at`, followed by their offsets.
   std::vector<Part> parts(std::size_t at) const {
@@ -34,6 +44,7 @@ class Part {
 
  private:
   std::span<const std::uint8_t> bytes_;
+  std::size_t* left_;
 };
 
 /// Returns the glyphs of a coverage table in order.
@@ -48,6 +59,7 @@ std::vector<std::uint16_t> covered_glyphs(const Part& coverage) {
     const unsigned first = coverage.number(4 + 6 * i);
     const unsigned last = coverage.number(6 + 6 * i);
     for (unsigned glyph = first; glyph <= last; ++glyph) {
+      coverage.take();
       glyphs.push_back(static_cast<std::uint16_t>(glyph));
     }
   }
@@ -59,7 +71,8 @@ std::vector<std::uint16_t> covered_glyphs(const Part& coverage) {
 GlyphLigatures::GlyphLigatures(std::span<const std::uint8_t> gsub) {
   if (gsub.empty()) return;
   constexpr std::size_t kLookupListAt = 8;
-  for (const Part& lookup : Part(gsub).part(kLookupListAt).parts(0)) {
+  std::size_t left = kMostNumbers;
+  for (const Part& lookup : Part(gsub, left).part(kLookupListAt).parts(0)) {
     if (lookup.number(0) != kLigatureSubstitution) continue;
     Lookup& ligatures = lookups_.emplace_back();
     for (const Part& subtable : lookup.parts(4)) {

@@ -68,6 +68,7 @@ std::vector<std::int64_t> parse_shape(const std::string& text) {
 /// Splits a file into header and elements.
 std::pair<std::string, std::span<const std::uint8_t>> split(std::span<const std::uint8_t> content) {
   constexpr std::size_t kVersionAt = 6;
+  constexpr std::size_t kLongestHeaderBytes = 4096;  // std::regex recurses with the text
   if (content.size() < 12 || std::memcmp(content.data(), kMagic, kVersionAt) != 0) {
     throw DataError("not a NumPy file");
   }
@@ -76,6 +77,7 @@ std::pair<std::string, std::span<const std::uint8_t>> split(std::span<const std:
   const std::size_t header_bytes = short_length ? files::little_endian_16(content.data() + 8)
                                                 : files::little_endian_32(content.data() + 8);
   if (header_at + header_bytes > content.size()) throw DataError("file is truncated");
+  if (header_bytes > kLongestHeaderBytes) throw DataError("header is too long");
   const auto* header = reinterpret_cast<const char*>(content.data()) + header_at;
   return {{header, header_bytes}, content.subspan(header_at + header_bytes)};
 }

@@ -92,6 +92,15 @@ bool is_current(const Header& header, const FileBytes& bytes, const fs::path& in
          header.record_count <= most_records;
 }
 
+/// Returns whether the records are one after the other, each with its frame, and fill the file.
+bool fill(const RecordOffsets& offsets, const FileBytes& bytes) {
+  const auto is_too_close = [](std::int64_t begin, std::int64_t end) {
+    return begin < 0 || end < begin || end - begin < kFrameHeaderBytes + kFrameFooterBytes;
+  };
+  return offsets.front() == 0 && offsets.back() == bytes.size_bytes() &&
+         std::ranges::adjacent_find(offsets, is_too_close) == offsets.end();
+}
+
 std::optional<RecordOffsets> read_index(const FileBytes& bytes, const fs::path& index) {
   const std::vector<std::uint8_t> content = content_if_there(index);
   Values values(content);
@@ -102,7 +111,7 @@ std::optional<RecordOffsets> read_index(const FileBytes& bytes, const fs::path& 
   std::uint32_t sum = 0;
   const bool is_whole = values.take(offsets.data(), offsets.size() * sizeof(offsets[0])) &&
                         values.take(&sum, sizeof(sum));
-  if (!is_whole || sum != checksum(header, offsets)) return std::nullopt;
+  if (!is_whole || sum != checksum(header, offsets) || !fill(offsets, bytes)) return std::nullopt;
   return offsets;
 }
 

@@ -58,7 +58,8 @@ std::optional<std::int64_t> label_of_json_file(std::span<const std::uint8_t> byt
   const auto& label = json["label"];
   const bool is_valid = label.is_number_integer() && label.get<std::int64_t>() >= 0 &&
                         label.get<std::int64_t>() < kMostLabels;
-  if (!is_valid) refuse_label(label.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+  // Writing a list or an object recurses with its levels.
+  if (!is_valid) refuse_label(label.is_structured() ? label.type_name() : label.dump());
   return label.get<std::int64_t>();
 }
 

@@ -49,8 +49,9 @@ std::int64_t read_frame_header(std::span<const std::uint8_t> header) {
 }
 
 std::span<const std::uint8_t> read_frame(std::span<const std::uint8_t> frame) {
-  const std::int64_t length = read_frame_header(frame.first(kFrameHeaderBytes));
   const auto frame_bytes = static_cast<std::int64_t>(frame.size());
+  if (frame_bytes < kFrameHeaderBytes + kFrameFooterBytes) throw DataError("record is truncated");
+  const std::int64_t length = read_frame_header(frame.first(kFrameHeaderBytes));
   if (kFrameHeaderBytes + length + kFrameFooterBytes != frame_bytes) {
     throw DataError("record length does not match the index");
   }

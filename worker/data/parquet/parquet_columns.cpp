@@ -71,7 +71,10 @@ nlohmann::json features_of(const arrow::Schema& schema) {
   if (schema.metadata() == nullptr) return {};
   const auto text = schema.metadata()->Get("huggingface");
   if (!text.ok()) return {};
-  return nlohmann::json::parse(*text).value("/info/features"_json_pointer, nlohmann::json());
+  auto root = nlohmann::json::parse(*text);
+  const auto features = "/info/features"_json_pointer;
+  if (root.is_object() && !root.contains(features)) return {};
+  return std::move(root.at(features));  // a copy would recurse with the levels
 }
 
 bool is_class_label(const nlohmann::json& features, const std::string& name) {

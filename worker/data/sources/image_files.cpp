@@ -92,7 +92,8 @@ LabelSet labels_by_dataset_json(const std::vector<std::string>& names,
       const bool valid = label.is_number_integer() && label.get<std::int64_t>() >= 0 &&
                          label.get<std::int64_t>() < kMostLabels;
       if (!valid) {
-        throw DataError("label of dataset.json is not an integer from 0 on (" + entry.dump() + ")");
+        throw DataError("label of dataset.json is not an integer from 0 on (" +
+                        entry.at(0).get<std::string>() + ")");
       }
       label_of[entry.at(0).get<std::string>()] = label.get<std::int64_t>();
     }

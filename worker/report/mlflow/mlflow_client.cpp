@@ -53,9 +53,11 @@ nlohmann::ordered_json answer_of(const std::string& what, http::status_code stat
   const auto json = nlohmann::ordered_json::parse(body, nullptr, /*allow_exceptions=*/false);
   if (status == http::status_codes::OK && json.is_object()) return json;
   constexpr std::size_t kLongestReason = 300;
-  const bool is_explained = json.is_object() && json.contains("message");
-  const std::string reason = is_explained ? json["message"].dump() : body;
-  const std::string code = is_explained ? json.value("error_code", "") : "";
+  const auto has_text = [&](const char* key) {
+    return json.is_object() && json.contains(key) && json[key].is_string();
+  };
+  const std::string reason = has_text("message") ? json["message"].dump() : body;
+  const std::string code = has_text("error_code") ? json["error_code"].get<std::string>() : "";
   throw MlflowError(what + ": HTTP status " + std::to_string(status) + " " + code + ": " +
                         valid_utf8(reason.substr(0, kLongestReason)),
                     may_pass(status), code);

@@ -57,6 +57,23 @@ TEST(GlyphLigatures, RefuseATableThatWasCutShortAnywhere) {
   }
 }
 
+// 300 subtables that are the same, and have all glyphs 300 times: billions of numbers in 3 kB.
+TEST(GlyphLigatures, RefuseATableWhosePartsOverlap) {
+  constexpr std::uint16_t kCount = 300;
+  std::vector<std::uint8_t> table;
+  const auto append = [&](std::initializer_list<std::uint16_t> numbers) {
+    for (const std::uint16_t number : numbers) {
+      table.push_back(static_cast<std::uint8_t>(number >> 8));
+      table.push_back(static_cast<std::uint8_t>(number));
+    }
+  };
+  append({1, 0, 0, 0, 10, 1, 4, 4, 0, kCount});
+  for (int i = 0; i < kCount; ++i) append({6 + 2 * kCount});
+  append({1, 6, 0, 2, kCount});
+  for (int i = 0; i < kCount; ++i) append({0, 65535, 0});
+  expect_error(ExitCode::kData, "its parts overlap", [&] { GlyphLigatures{table}; });
+}
+
 TEST(EmojiFont, RefusesOtherFiles) {
   const TemporaryFolder folder;
   const auto file = folder.write("a.ttf", "not a font");

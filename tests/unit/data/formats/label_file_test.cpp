@@ -70,6 +70,15 @@ TEST(LabelFile, RefusesOtherFiles) {
   refused("header is not", numpy_file("|u1'; import os", "(1,)", "\1"s));
 }
 
+TEST(LabelFile, RefusesAHeaderThatIsTooLongToBeParsed) {
+  const TemporaryFolder folder;
+  const std::string header = "{'descr': '<i4', 'fortran_order': False, 'shape': (1,), }" +
+                             std::string((1 << 20) - 57, ' ');
+  const std::string content = "\x93NUMPY\x02\0\0\0\x10\0"s + header + std::string(4, '\0');
+  expect_error(ExitCode::kData, "header is too long",
+               [&] { read_label_file(folder.write("a.labels", content)); });
+}
+
 TEST(LabelFile, ReadsTheOneThatNumPyWrote) {
   const auto file = shared_file("fixtures/tfrecord-cifar32/cifar32-rxx.labels");
   if (!file) GTEST_SKIP() << "needs GANSCALE_SHARED/fixtures/tfrecord-cifar32";

@@ -1,5 +1,7 @@
 #include "data/formats/record_index.h"
 
+#include <limits>
+
 #include "data/formats/tfrecord_writer.h"
 #include "support/expect_error.h"
 #include "support/temporary_folder.h"
@@ -55,6 +57,17 @@ TEST(RecordIndex, IsRebuiltWhenDamaged) {
     EXPECT_THAT(record_offsets(FileBytes(file)), testing::ElementsAre(0, 19, 37)) << i;
     folder.write("a.tfrecords.index", damaged.substr(0, i));
     EXPECT_THAT(record_offsets(FileBytes(file)), testing::ElementsAre(0, 19, 37)) << i;
+  }
+}
+
+TEST(RecordIndex, IsRebuiltUnlessItsRecordsFillTheFile) {
+  constexpr auto kLeast = std::numeric_limits<std::int64_t>::min();
+  const TemporaryFolder folder;
+  const auto file = write_records(folder / "a.tfrecords", {"abc", "de"});
+  for (const RecordOffsets& offsets :
+       {RecordOffsets{0, 19, 36}, {1, 37}, {0, 38, 37}, {kLeast, 37}, {0, -1, 37}, {0, 0, 37}}) {
+    write_index(file, offsets);
+    EXPECT_THAT(record_offsets(FileBytes(file)), testing::ElementsAre(0, 19, 37));
   }
 }
 

@@ -36,5 +36,12 @@ TEST(JsonFile, MayHaveALabel) {
   expect_error(ExitCode::kData, "JSON is damaged", [] { label_of_json_file(as_bytes("{")); });
 }
 
+TEST(JsonFile, MayBeNestedHoweverDeeply) {
+  constexpr std::size_t kLevels = 1'000'000;
+  const std::string lists = std::string(kLevels, '[') + std::string(kLevels, ']');
+  expect_error(ExitCode::kData, "not an integer from 0 on (array)",
+               [&] { label_of_json_file(as_bytes(R"({"label": )" + lists + "}")); });
+}
+
 }  // namespace
 }  // namespace ganscale::data

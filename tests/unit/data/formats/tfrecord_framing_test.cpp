@@ -42,6 +42,13 @@ TEST(TfrecordFraming, FindsAFlippedBitAnywhere) {
   }
 }
 
+TEST(TfrecordFraming, RefusesFewerBytesThanAFrameHas) {
+  const std::vector<std::uint8_t> bytes(kFrameHeaderBytes + kFrameFooterBytes - 1);
+  for (std::size_t count = 0; count <= bytes.size(); ++count)
+    expect_error(ExitCode::kData, "record is truncated",
+                 [&] { read_frame(std::span(bytes).first(count)); });
+}
+
 TEST(TfrecordFraming, RefusesAnotherLengthThanIndexed) {
   Bytes frame = frame_of({1, 2, 3});
   frame.push_back(0);

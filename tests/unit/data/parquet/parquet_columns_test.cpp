@@ -79,6 +79,14 @@ TEST(ParquetColumns, IntegersNamedLabelNeedNoMetadata) {
   EXPECT_EQ(masks.label, std::nullopt);
 }
 
+TEST(ParquetColumns, MetadataMayBeNestedHoweverDeeply) {
+  constexpr std::size_t kLevels = 1'000'000;
+  const std::string lists = std::string(kLevels, '[') + std::string(kLevels, ']');
+  const auto columns = find_columns(
+      *schema_of({arrow::field("image", kImage)}, R"({"info": {"features": )" + lists + "}}"));
+  EXPECT_EQ(columns.image, 0);
+}
+
 TEST(ParquetColumns, DamagedMetadataIsRefused) {
   for (const char* metadata :
        {"{", "3", R"({"info": {"features": {"label": {"names": 3, "_type": "ClassLabel"}}}})",

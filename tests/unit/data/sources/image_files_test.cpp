@@ -64,6 +64,9 @@ TEST(ImageFiles, WithAWrongDatasetJsonAreRefused) {
   refused("dataset.json is damaged", R"({"labels": [["a.png", 1])");
   refused("dataset.json is damaged", R"({"labels": 7})");
   refused("dataset.json is damaged", R"({"labels": [["a.png"]]})");
+  constexpr std::size_t kLevels = 1'000'000;
+  const std::string lists = std::string(kLevels, '[') + std::string(kLevels, ']');
+  refused("not an integer from 0 on (a.png)", R"({"labels": [["a.png", )" + lists + "]]}");
 }
 
 }  // namespace
