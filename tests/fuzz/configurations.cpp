@@ -1,9 +1,13 @@
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "cli/images/number_list.h"
 #include "config/node.h"
+#include "config/units.h"
 #include "fuzz/parsers.h"
 #include "wire/job_status.h"
+#include "wire/role_plan.h"
 
 namespace ganscale::fuzz {
 
@@ -24,6 +28,25 @@ void parse_job_status(Bytes input) {
   } catch (const std::invalid_argument& refusal) {
     check(!std::string_view(refusal.what()).empty(), "a status is refused without a message");
   }
+}
+
+/// The texts of options and settings that stand for numbers.
+void parse_number(Bytes input) {
+  const std::string text(text_of(input));
+  config::parse_bytes(text);
+  check(std::isfinite(config::parse_seconds(text).value_or(0)), "a time is not finite");
+  config::parse_integer(text);
+  if (const auto number = config::parse_number(text)) {
+    check(std::isfinite(*number), "a number is not finite");
+    check(config::parse_number(config::format_number(*number)) == number, "a number changes");
+  }
+  const auto ratio = wire::parse_ratio(text);
+  check(!ratio || (ratio->generator > 0 && ratio->discriminator > 0), "a ratio has no ranks");
+  take_or_refuse([&] {
+    const auto numbers = cli::parse_numbers("--seeds", text);
+    check(numbers.size() <= 1'000'000, "there are more than a million numbers");
+    cli::consecutive_spans(numbers, 64);
+  });
 }
 
 /// Taken, or refused with file and line.
