@@ -13,7 +13,7 @@ namespace ganscale::data {
 namespace {
 
 constexpr std::size_t kMostNames = 100'000;
-constexpr std::size_t kLongestPattern = 4096;  // of a path in Linux
+constexpr std::size_t kLongestPattern = std::size_t{1} << 16;
 
 std::optional<std::int64_t> number_of(std::string_view text) {
   std::int64_t number = 0;
@@ -54,7 +54,7 @@ std::vector<std::string> options_of(std::string_view braces) {
 
 std::vector<std::string> expand_braces(const std::string& pattern) {
   if (pattern.size() > kLongestPattern)
-    throw DataError("pattern is longer than a path may be: " + pattern.substr(0, 40) + "...");
+    throw DataError("pattern has more than 65536 characters: " + pattern.substr(0, 40) + "...");
   const std::size_t open = pattern.find('{');
   const std::size_t close = pattern.find('}', open);
   if (open == std::string::npos || close == std::string::npos) return {pattern};
