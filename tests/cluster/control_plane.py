@@ -82,6 +82,7 @@ class ControlPlane:
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix=f"ganscale-{self.label}-"))
         self.pods_here = pods_here
         self.processes, self.commands = {}, {}
+        self.restarting = threading.Lock()  # what ended by itself is started again by another thread
         self.connections = threading.local()
         self.admin_token = ""
         names = ["etcd", "peer", "api", "manager", "scheduler", "mpi_monitoring", "kwok"]
@@ -130,15 +131,17 @@ class ControlPlane:
     def restart(self, name):
         """Kills a program and starts it again, as a kubelet would."""
         command, env = self.commands[name]
-        self.stop(name, signal.SIGKILL)
-        self.start(name, *command, env=env)
+        with self.restarting:
+            self.stop(name, signal.SIGKILL)
+            self.start(name, *command, env=env)
 
     def revive(self, name):
         """Starts a program that ended by itself, as the kubelet would."""
-        process = self.processes.get(name)
-        if process is not None and process.poll() is not None:
-            command, env = self.commands[name]
-            self.start(name, *command, env=env)
+        with self.restarting:
+            process = self.processes.get(name)
+            if process is not None and process.poll() is not None:
+                command, env = self.commands[name]
+                self.start(name, *command, env=env)
 
     def logs_of(self):
         return sorted(path.stem for path in self.folder.glob("*.log"))

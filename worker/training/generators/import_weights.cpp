@@ -28,9 +28,13 @@ const std::string& value_of(const Metadata& metadata, const std::string& key) {
   return found->second;
 }
 
-int number_of(const Metadata& metadata, const std::string& key) {
-  const auto number = config::parse_integer(value_of(metadata, key));
-  if (!number) throw DataError("the weights' metadata has no number: " + key);
+int number_of(const Metadata& metadata, const std::string& key, int least, int most) {
+  const std::string& text = value_of(metadata, key);
+  const auto number = config::parse_integer(text);
+  if (!number || *number < least || *number > most) {
+    throw DataError("the weights' metadata has no number from " + std::to_string(least) + " to " +
+                    std::to_string(most) + ": " + key + ": " + text);
+  }
   return static_cast<int>(*number);
 }
 
@@ -47,7 +51,8 @@ const models::Model& model_of(const Metadata& metadata, const std::filesystem::p
 
 /// Returns the configuration of a run with these networks.
 RunConfig config_of(const models::Model& model, const Metadata& metadata) {
-  const int label_count = number_of(metadata, "label_count");
+  constexpr int kMostLabels = 1 << 24;  // as in datasets
+  const int label_count = number_of(metadata, "label_count", 0, kMostLabels);
   const config::Location location{"imported weights"};
   config::Node::Map keys;
   keys.push_back({"name", config::Node{std::string(model.name), location}});
@@ -60,7 +65,7 @@ RunConfig config_of(const models::Model& model, const Metadata& metadata) {
     keys.push_back({"conditional", config::Node{label_count > 0 ? "true" : "false", location}});
   }
   RunConfig config = parse_run(config::nest("model", {std::move(keys), location}));
-  config.model.channels = number_of(metadata, "channels");
+  config.model.channels = number_of(metadata, "channels", 1, 3);
   config.model.label_count = label_count;
   return config;
 }

@@ -88,9 +88,13 @@ TEST(ImportWeights, RefusesMetadataThatAreNotNumbers) {
   const TemporaryFolder folder;
   auto wrong = metadata();
   wrong["channels"] = "gray";
-  expect_error(ExitCode::kData, "the weights' metadata has no number: channels",
+  expect_error(ExitCode::kData, "the weights' metadata has no number from 1 to 3: channels: gray",
                [&] { import(folder, wrong); });
   wrong["channels"] = "1";
+  wrong["label_count"] = "4294967296";
+  expect_error(ExitCode::kData, "from 0 to 16777216: label_count: 4294967296",
+               [&] { import(folder, wrong); });
+  wrong["label_count"] = "0";
   wrong["z_dim"] = "eight";
   expect_error(ExitCode::kConfig, "model.z_dim: expected an integer: eight",
                [&] { import(folder, wrong); });
