@@ -74,7 +74,8 @@ def start(command, log):
 def kill_after_a_checkpoint(command, folder, log):
     """Starts a training and kills it. Throws: Wrong, if it ends before."""
     with start(command, log) as training:
-        while not list(folder.rglob("checkpoints/kimg-*/manifest.json")):
+        manifest = "checkpoints/kimg-*/manifest.json"
+        while not [*folder.glob(manifest), *folder.glob(f"labels/*/{manifest}")]:  # a checkpoint may go meanwhile
             if training.poll() is not None:
                 raise Wrong(f"ended with {training.returncode} before it was killed")
             time.sleep(0.02)

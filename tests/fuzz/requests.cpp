@@ -7,7 +7,7 @@
 #include "cli/serve/image_request.h"
 #include "cli/serve/page_request.h"
 #include "cli/serve/parse_query.h"
-#include "control/routes.h"
+#include "control/http_messages.h"
 #include "fuzz/parsers.h"
 #include "http/connection.h"
 #include "wire/command.h"
@@ -17,32 +17,16 @@ namespace {
 
 constexpr const char* kToken = "token";
 
-control::Request request_of(const http::Head& head) {
-  return {.method = head.method,
-          .path = head.path,
-          .authorization = head.authorization,
-          .content_type = head.content_type,
-          .content_length_bytes = head.content_length_bytes,
-          .peer_is_loopback = true};
-}
-
-http::Reply reply_of(const control::Response& response) {
-  return {
-      .status = response.status,
-      .media_type = "application/json",
-      .body = response.body.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace),
-      .headers = response.headers};
-}
-
 std::optional<http::Reply> refuse_by_token(const http::Head& head) {
-  const auto refusal = control::refuse(request_of(head), {.needs_token = true, .token = kToken});
-  return refusal ? std::optional(reply_of(*refusal)) : std::nullopt;
+  const auto refusal =
+      control::refuse(control::request_of(head), {.needs_token = true, .token = kToken});
+  return refusal ? std::optional(control::reply_of(*refusal)) : std::nullopt;
 }
 
 void answer_as_control_port(const http::Head& head, const std::string& body,
                             const http::Handlers::Send& send) {
   check(body.size() <= control::kLargestBodyBytes, "a body is larger than its limit");
-  send(reply_of(control::answer(request_of(head), body, {})));
+  send(control::reply_of(control::answer(control::request_of(head), body, {})));
 }
 
 /// What the control port has for its clients, but longer than an input may take.

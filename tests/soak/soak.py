@@ -22,7 +22,7 @@ import time
 import urllib.request
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from programs import SCHEMES, WORKER, wait_until  # noqa: E402
+from programs import MPIRUN_2, SCHEMES, WORKER, stats_logs, wait_until  # noqa: E402
 from write_images import write_idx  # noqa: E402
 
 BATCH, RECORDS, EXTENT, LABELS = 8, 512, 32, 2
@@ -106,8 +106,7 @@ class Soak:
             # Scheme per_label evaluates at its end only.
             write_inputs(folder, scheme, scheme != "per_label" and write_feature_net(folder / "net.pt"))
         self.output = (folder / "output").open("wb")
-        self.launcher = subprocess.Popen(["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "-n", "2", WORKER, "train",
-                                          "--config", "run.yaml", "--run", "run"], cwd=folder, stdout=self.output,
+        self.launcher = subprocess.Popen([*MPIRUN_2, WORKER, "train", "--config", "run.yaml", "--run", "run"], cwd=folder, stdout=self.output,
                                          stderr=subprocess.STDOUT, env={**os.environ, "OMP_NUM_THREADS": "1"})
 
     def read(self, hours):
@@ -136,7 +135,7 @@ class Soak:
             raise RuntimeError(f"the training has ended with {self.launcher.returncode}: see {self.output.name}")
 
     def train(self, minutes):
-        wait_until(lambda: self.launcher.poll() is not None or list(self.run.rglob("stats.jsonl")))
+        wait_until(lambda: self.launcher.poll() is not None or stats_logs(self.run))
         self.require_training()
         log = pathlib.Path(self.output.name)
         metrics, control = port_of(log, "metrics"), port_of(log, "status and commands")

@@ -5,32 +5,13 @@
 
 #include "base/error.h"
 #include "control/bounded_queue.h"
-#include "control/routes.h"
-#include "http/server.h"
+#include "control/http_messages.h"
 
 namespace ganscale::control {
 namespace {
 
 constexpr std::size_t kWaitingCommands = 16;
 constexpr const char* kLoopback = "127.0.0.1";
-
-Request request_of(const http::Head& head) {
-  return {.method = head.method,
-          .path = head.path,
-          .authorization = head.authorization,
-          .content_type = head.content_type,
-          .content_length_bytes = head.content_length_bytes,
-          .peer_is_loopback = is_loopback(head.peer)};
-}
-
-http::Reply reply_of(const Response& response) {
-  return {
-      .status = response.status,
-      .media_type = "application/json",
-      // Paths need not be UTF-8, and a response must not throw.
-      .body = response.body.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace),
-      .headers = response.headers};
-}
 
 }  // namespace
 

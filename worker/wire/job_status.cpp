@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "wire/read_integer.h"
+
 namespace ganscale::wire {
 namespace {
 
@@ -20,8 +22,10 @@ constexpr std::array<std::pair<JobState, std::string_view>, 6> kStateNames{{
     {JobState::kFailed, "failed"},
 }};
 
+constexpr const char* kJobStatus = "job status";
+
 [[noreturn]] void fail(const std::string& field, const char* expected) {
-  throw std::invalid_argument("job status: " + field + ": expected " + expected);
+  throw std::invalid_argument(std::string(kJobStatus) + ": " + field + ": expected " + expected);
 }
 
 template <class Value>
@@ -39,10 +43,7 @@ void read(const Json& json, const char* key, std::string& value) {
 template <class Integer>
   requires std::is_integral_v<Integer>
 void read(const Json& json, const char* key, Integer& value) {
-  const auto field = json.find(key);
-  if (field == json.end()) return;
-  if (!field->is_number_integer()) fail(key, "an integer");
-  value = field->get<Integer>();
+  read_integer(json, key, kJobStatus, value);
 }
 
 // JSON has no NaN or infinity: both become null.

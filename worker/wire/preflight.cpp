@@ -1,23 +1,21 @@
 #include "wire/preflight.h"
 
 #include <stdexcept>
-#include <type_traits>
+
+#include "wire/read_integer.h"
 
 namespace ganscale::wire {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr const char* kPreflight = "preflight";
+
 /// Each leaves the value as it is without this field.
 template <class Integer>
   requires std::is_integral_v<Integer>
 void read_field(const Json& json, const char* key, Integer& value) {
-  const auto field = json.find(key);
-  if (field == json.end()) return;
-  // A number with a fraction may be too large for an integer.
-  if (!field->is_number_integer())
-    throw std::invalid_argument(std::string("preflight: ") + key + ": expected an integer");
-  value = field->get<Integer>();
+  read_integer(json, key, kPreflight, value);
 }
 
 void read_field(const Json& json, const char* key, double& value) {
@@ -76,7 +74,7 @@ Preflight parse_preflight(const Json& json) {
   try {
     return read(json);
   } catch (const Json::exception& error) {
-    throw std::invalid_argument(std::string("preflight: ") + error.what());
+    throw std::invalid_argument(std::string(kPreflight) + ": " + error.what());
   }
 }
 

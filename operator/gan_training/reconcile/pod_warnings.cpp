@@ -44,13 +44,14 @@ std::vector<Json> PodWarnings::about(const Key& job, Time now, Client& client) {
     listed_[job.name_space].when = now;
     std::erase_if(listed_, [&](const auto& it) { return it.second.when + kForgotten < now; });
     lock.unlock();
-    ByName warnings = list(job.name_space, client);
+    ByName newest = list(job.name_space, client);
     lock.lock();
-    listed_[job.name_space].warnings = std::move(warnings);
+    listed_[job.name_space].warnings = std::move(newest);
   }
+  const ByName& warnings = listed_[job.name_space].warnings;
   std::vector<Json> about;
   for (const std::string& name : {job.name, job.name + "-launcher"}) {
-    const auto [first, end] = listed_[job.name_space].warnings.equal_range(name);
+    const auto [first, end] = warnings.equal_range(name);
     for (auto it = first; it != end; ++it) about.push_back(it->second);
   }
   return about;

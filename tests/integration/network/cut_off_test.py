@@ -11,28 +11,15 @@ import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
-from programs import SCHEMES, WORKER, newest_digests, wait_until  # noqa: E402
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from programs import SCHEMES, WORKER, newest_digests, stats_logs, wait_until  # noqa: E402
+from small_run import write_small_run  # noqa: E402
 from thorough import thorough  # noqa: E402
-from write_images import write_idx  # noqa: E402
 from wire import Wire, mpirun, mpirun_variables, start_agent  # noqa: E402
 
-EXTENT, RECORDS, BATCH, LABELS = 32, 64, 8, 4
 TIMEOUT_SECONDS = 15
 PEER_LOST = 75
 STEPS = 60
-
-
-def write_inputs(folder, scheme, timeout_seconds):
-    write_idx(folder / "data", RECORDS, EXTENT, LABELS)
-    (folder / "run.yaml").write_text(f"""\
-data: {{path: data{", labels: ignore" if scheme != "per_label" else ""}}}
-model: {{name: dcgan, resolution: {EXTENT}, channels: 0.125}}
-training: {{total_kimg: {STEPS * BATCH / 1000}, batch: {BATCH}, device: cpu, threads: 1, tick_kimg: {BATCH / 1000},
-            samples_every_kimg: 0, grid_rows: 1, grid_columns: 1}}
-checkpoint: {{every_kimg: {10 * BATCH / 1000}}}
-comm: {{timeout: {timeout_seconds}s}}
-telemetry: {{metrics_port: -1, control_port: -1}}
-{SCHEMES[scheme]}""")
 
 
 class Training:
@@ -57,8 +44,7 @@ class Training:
         assert self.launcher.poll() is None, self.output()
 
     def steps(self):
-        logs = [*self.run.glob("stats.jsonl"), *self.run.glob("labels/*/stats.jsonl")]
-        return sum(len(log.read_text().splitlines()) for log in logs)
+        return sum(len(log.read_text().splitlines()) for log in stats_logs(self.run))
 
     def pid(self, rank):
         return int((self.folder / f"pid.{rank}").read_text())
@@ -85,7 +71,7 @@ class CutOff(unittest.TestCase):
 
     def start(self, scheme, timeout_seconds=TIMEOUT_SECONDS):
         folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
-        write_inputs(folder, scheme, timeout_seconds)
+        write_small_run(folder, scheme, STEPS, timeout_seconds)
         training = Training(folder, self.wire)
         self.addCleanup(self.kill, training)
         return training
@@ -129,7 +115,7 @@ class CutOff(unittest.TestCase):
 
     def test_launch_does_not_wait_long_for_a_host_out_of_reach(self):
         folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
-        write_inputs(folder, "synchronous", TIMEOUT_SECONDS)
+        write_small_run(folder, "synchronous", STEPS, TIMEOUT_SECONDS)
         (folder / "hosts").write_text("".join(f"{host.address} slots=1\n" for host in self.wire.hosts))
         words = [WORKER, "launch", "--hostfile", "hosts", "train", "--config", "run.yaml", "--run", "run"]
         variables = {**mpirun_variables(start_agent(folder, self.wire.hosts)), "OMP_NUM_THREADS": "1", "GANSCALE_MPIRUN_SECONDS": "2"}

@@ -12,7 +12,7 @@ import zipfile
 
 PROJECT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(PROJECT / "tests/support"))
-from programs import WORKER, WRONG_CONFIGURATION, wait_until  # noqa: E402
+from programs import MPIRUN_2, WORKER, WRONG_CONFIGURATION, wait_until  # noqa: E402
 from write_images import write_png  # noqa: E402
 
 WRONG_USE, WRONG_DATA, STOPPED = 64, 65, 143
@@ -145,8 +145,7 @@ class Signals(FirstRun):
 
     @unittest.skipUnless(shutil.which("mpirun"), "mpirun is not installed")
     def test_usr1_ends_a_run_under_mpirun_with_a_checkpoint(self):
-        mpirun = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "-n", "2"]
-        self.expect_stopped(self.start(*self.train(*mpirun)), signal.SIGUSR1)
+        self.expect_stopped(self.start(*self.train(*MPIRUN_2)), signal.SIGUSR1)
 
 
 class Waiting(FirstRun):

@@ -10,10 +10,11 @@ import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
-from programs import SCHEMES, WORKER, newest_digests, wait_until  # noqa: E402
-from write_images import write_idx  # noqa: E402
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from programs import MPIRUN_2, SCHEMES, WORKER, checkpoint_manifests, newest_digests, wait_until  # noqa: E402
+from small_run import write_small_run  # noqa: E402
 
-EXTENT, RECORDS, BATCH, LABELS, STEPS = 32, 64, 8, 4, 400
+STEPS = 400
 MEMORY = pathlib.Path("/sys/fs/cgroup/memory")  # of cgroup v1
 UNIFIED = pathlib.Path("/sys/fs/cgroup")  # of cgroup v2
 FILLED_BYTES = 256 * 2**20
@@ -81,19 +82,15 @@ class Training:
                     f'{{ echo $$ >"{group.folder}/cgroup.procs"; echo 1000 >/proc/self/oom_score_adj; }}; ')
         command = f'{join}exec "{WORKER}" train --config run.yaml --run run'
         with (folder / "output").open("wb") as output:
-            mpirun = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "-n", "2"]
-            self.launcher = subprocess.Popen([*mpirun, "sh", "-c", command], cwd=folder, stdout=output, stderr=subprocess.STDOUT,
+            self.launcher = subprocess.Popen([*MPIRUN_2, "sh", "-c", command], cwd=folder, stdout=output, stderr=subprocess.STDOUT,
                                              env={**os.environ, "OMP_NUM_THREADS": "1"})
 
     def has_ended(self):
         return self.launcher.poll() is not None
 
     def wait_for_a_checkpoint(self):
-        wait_until(lambda: self.has_ended() or self.has_checkpoint())
+        wait_until(lambda: self.has_ended() or checkpoint_manifests(self.run))
         assert not self.has_ended(), self.output()
-
-    def has_checkpoint(self):
-        return any(list(self.run.glob(f"{parent}checkpoints/kimg-*/manifest.json")) for parent in ("", "labels/*/"))
 
     def output(self):
         return (self.folder / "output").read_text(errors="replace")
@@ -111,16 +108,7 @@ class ExhaustedMemory(unittest.TestCase):
 
     def folder(self, scheme):
         folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
-        write_idx(folder / "data", RECORDS, EXTENT, LABELS)
-        (folder / "run.yaml").write_text(f"""\
-data: {{path: data{", labels: ignore" if scheme != "per_label" else ""}}}
-model: {{name: dcgan, resolution: {EXTENT}, channels: 0.125}}
-training: {{total_kimg: {STEPS * BATCH / 1000}, batch: {BATCH}, device: cpu, threads: 1, samples_every_kimg: 0, grid_rows: 1,
-            grid_columns: 1}}
-checkpoint: {{every_kimg: {10 * BATCH / 1000}}}
-comm: {{timeout: 15s}}
-telemetry: {{metrics_port: -1, control_port: -1}}
-{SCHEMES[scheme]}""")
+        write_small_run(folder, scheme, STEPS, timeout_seconds=15)
         return folder
 
     def assert_resumes(self, training, scheme):

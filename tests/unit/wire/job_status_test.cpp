@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "unit/nested_json.h"
+
 namespace ganscale::wire {
 namespace {
 
@@ -111,9 +113,7 @@ TEST(JobStatus, NamesTheFieldThatIsWrong) {
 }
 
 TEST(JobStatus, MayBeNestedHoweverDeeply) {
-  constexpr std::size_t kLevels = 1'000'000;
-  const std::string lists = std::string(kLevels, '[') + std::string(kLevels, ']');
-  expect_refused("preflight: ", R"({"preflight": {"faulty_nodes": )" + lists + "}}");
+  expect_refused("preflight: ", R"({"preflight": {"faulty_nodes": )" + nested_json() + "}}");
 }
 
 }  // namespace

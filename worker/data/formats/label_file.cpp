@@ -132,7 +132,6 @@ LabelSet labels_of_rows(const Array& array) {
 }
 
 LabelSet labels_of_integers(const Array& array) {
-  constexpr double kMostLabels = 1 << 24;
   LabelSet labels;
   for (std::int64_t record = 0; record < array.shape[0]; ++record) {
     const double value = array.at(record);

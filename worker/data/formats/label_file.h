@@ -7,6 +7,9 @@
 
 namespace ganscale::data {
 
+/// Labels of a dataset are below this number.
+inline constexpr std::int64_t kMostLabels = 1 << 24;
+
 /// The labels of a dataset.
 struct LabelSet {
   std::vector<std::int64_t> values;  ///< one per record, in [0, count); empty without labels

@@ -7,11 +7,11 @@
 
 #include "base/error.h"
 #include "base/utf8.h"
+#include "data/formats/label_file.h"
 
 namespace ganscale::data {
 namespace {
 
-constexpr std::int64_t kMostLabels = 1 << 24;
 constexpr std::string_view kWhitespace = " \t\r\n";
 
 [[noreturn]] void refuse_label(const std::string& text) {
@@ -47,6 +47,12 @@ std::int64_t label_of_class_file(std::span<const std::uint8_t> bytes) {
   return label;
 }
 
+std::optional<std::int64_t> label_of_json(const nlohmann::json& value) {
+  if (!value.is_number_integer()) return std::nullopt;
+  const auto label = value.get<std::int64_t>();
+  return label >= 0 && label < kMostLabels ? std::optional(label) : std::nullopt;
+}
+
 std::optional<std::int64_t> label_of_json_file(std::span<const std::uint8_t> bytes) {
   nlohmann::json json;
   try {
@@ -55,12 +61,11 @@ std::optional<std::int64_t> label_of_json_file(std::span<const std::uint8_t> byt
     throw DataError(std::string("JSON is damaged (") + error.what() + ")");
   }
   if (!json.is_object() || !json.contains("label")) return std::nullopt;
-  const auto& label = json["label"];
-  const bool is_valid = label.is_number_integer() && label.get<std::int64_t>() >= 0 &&
-                        label.get<std::int64_t>() < kMostLabels;
+  const auto& value = json["label"];
+  const auto label = label_of_json(value);
   // Writing a list or an object recurses with its levels.
-  if (!is_valid) refuse_label(label.is_structured() ? label.type_name() : label.dump());
-  return label.get<std::int64_t>();
+  if (!label) refuse_label(value.is_structured() ? value.type_name() : value.dump());
+  return label;
 }
 
 }  // namespace ganscale::data

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -20,6 +21,9 @@ std::string_view sample_name(std::string_view path);
 
 /// Parses a `.cls` file: an integer from 0 on as text. Throws DataError with the reason only.
 std::int64_t label_of_class_file(std::span<const std::uint8_t> bytes);
+
+/// Returns the label that a JSON value is; nothing if it is no integer in [0, kMostLabels).
+std::optional<std::int64_t> label_of_json(const nlohmann::json& value);
 
 /// Returns the integer "label" of a `.json` file; nothing if there is no such member. Throws
 /// DataError with the reason only.

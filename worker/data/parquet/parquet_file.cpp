@@ -11,12 +11,11 @@
 #include <parquet/metadata.h>
 #include <parquet/properties.h>
 
+#include "data/formats/label_file.h"
 #include "data/parquet/arrow_file.h"
 
 namespace ganscale::data {
 namespace {
-
-constexpr std::int64_t kMostLabels = 1 << 24;
 
 /// Returns the bytes of images in structs that hold nothing else; of a null struct they are null.
 std::shared_ptr<arrow::ChunkedArray> bytes_of_structs(const arrow::ChunkedArray& images,

@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "base/error.h"
+#include "data/formats/sample_labels.h"
 #include "data/image/codecs.h"
 
 namespace ganscale::data {
@@ -82,20 +83,17 @@ LabelSet labels_by_folder(const std::vector<std::string>& names) {
 
 LabelSet labels_by_dataset_json(const std::vector<std::string>& names,
                                 std::span<const std::uint8_t> json) {
-  constexpr std::int64_t kMostLabels = 1 << 24;
   std::unordered_map<std::string, std::int64_t> label_of;
   try {
     const auto root = nlohmann::json::parse(json.begin(), json.end());
     if (!root.contains("labels") || root.at("labels").is_null()) return {};
     for (const auto& [index, entry] : root.at("labels").items()) {
-      const auto& label = entry.at(1);
-      const bool valid = label.is_number_integer() && label.get<std::int64_t>() >= 0 &&
-                         label.get<std::int64_t>() < kMostLabels;
-      if (!valid) {
+      const auto label = label_of_json(entry.at(1));
+      if (!label) {
         throw DataError("label of dataset.json is not an integer from 0 on (" +
                         entry.at(0).get<std::string>() + ")");
       }
-      label_of[entry.at(0).get<std::string>()] = label.get<std::int64_t>();
+      label_of[entry.at(0).get<std::string>()] = *label;
     }
   } catch (const nlohmann::json::exception& error) {
     throw DataError(std::string("dataset.json is damaged (") + error.what() + ")");

@@ -8,6 +8,7 @@
 #include "checkpoint/safetensors.h"
 #include "checkpoint/write_checkpoint.h"
 #include "config/units.h"
+#include "data/formats/label_file.h"
 #include "files/atomic_file.h"
 #include "training/generators/torch_file.h"
 #include "training/replica/run_snapshot.h"
@@ -51,8 +52,7 @@ const models::Model& model_of(const Metadata& metadata, const std::filesystem::p
 
 /// Returns the configuration of a run with these networks.
 RunConfig config_of(const models::Model& model, const Metadata& metadata) {
-  constexpr int kMostLabels = 1 << 24;  // as in datasets
-  const int label_count = number_of(metadata, "label_count", 0, kMostLabels);
+  const int label_count = number_of(metadata, "label_count", 0, data::kMostLabels);
   const config::Location location{"imported weights"};
   config::Node::Map keys;
   keys.push_back({"name", config::Node{std::string(model.name), location}});

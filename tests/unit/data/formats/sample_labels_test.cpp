@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "support/expect_error.h"
+#include "unit/nested_json.h"
 
 namespace ganscale::data {
 namespace {
@@ -37,10 +38,8 @@ TEST(JsonFile, MayHaveALabel) {
 }
 
 TEST(JsonFile, MayBeNestedHoweverDeeply) {
-  constexpr std::size_t kLevels = 1'000'000;
-  const std::string lists = std::string(kLevels, '[') + std::string(kLevels, ']');
   expect_error(ExitCode::kData, "not an integer from 0 on (array)",
-               [&] { label_of_json_file(as_bytes(R"({"label": )" + lists + "}")); });
+               [&] { label_of_json_file(as_bytes(R"({"label": )" + nested_json() + "}")); });
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include "support/expect_error.h"
 #include "unit/data/parquet/write_parquet.h"
+#include "unit/nested_json.h"
 
 namespace ganscale::data {
 namespace {
@@ -80,10 +81,8 @@ TEST(ParquetColumns, IntegersNamedLabelNeedNoMetadata) {
 }
 
 TEST(ParquetColumns, MetadataMayBeNestedHoweverDeeply) {
-  constexpr std::size_t kLevels = 1'000'000;
-  const std::string lists = std::string(kLevels, '[') + std::string(kLevels, ']');
-  const auto columns = find_columns(
-      *schema_of({arrow::field("image", kImage)}, R"({"info": {"features": )" + lists + "}}"));
+  const auto columns = find_columns(*schema_of({arrow::field("image", kImage)},
+                                               R"({"info": {"features": )" + nested_json() + "}}"));
   EXPECT_EQ(columns.image, 0);
 }
 

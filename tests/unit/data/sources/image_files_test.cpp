@@ -1,6 +1,7 @@
 #include "data/sources/image_files.h"
 
 #include "support/expect_error.h"
+#include "unit/nested_json.h"
 
 namespace ganscale::data {
 namespace {
@@ -64,9 +65,7 @@ TEST(ImageFiles, WithAWrongDatasetJsonAreRefused) {
   refused("dataset.json is damaged", R"({"labels": [["a.png", 1])");
   refused("dataset.json is damaged", R"({"labels": 7})");
   refused("dataset.json is damaged", R"({"labels": [["a.png"]]})");
-  constexpr std::size_t kLevels = 1'000'000;
-  const std::string lists = std::string(kLevels, '[') + std::string(kLevels, ']');
-  refused("not an integer from 0 on (a.png)", R"({"labels": [["a.png", )" + lists + "]]}");
+  refused("not an integer from 0 on (a.png)", R"({"labels": [["a.png", )" + nested_json() + "]]}");
 }
 
 }  // namespace
