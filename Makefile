@@ -38,10 +38,12 @@ fuzz: ## fuzz every parser of files and messages, SECONDS_EACH=60 each (docs/tes
 mutation: ## plant COUNT=300 small mistakes into the code that decides, and report which the unit tests catch (docs/testing.md)
 	@scripts/mutation.sh
 
-soak: ## train for MINUTES=60 by each scheme, and report whether memory, descriptors, threads or disk grow
+soak: ## for MINUTES=60 each: train by each scheme, let trainings come and go under an operator; does memory, or what else, grow?
 	@scripts/setup.sh test
-	@scripts/build.sh release ganscale
-	@. scripts/environment.sh && "$$python_folder/bin/python3" tests/soak/soak.py --minutes $(or $(MINUTES),60)
+	@scripts/build.sh release ganscale ganscale-operator
+	@tests/cluster/build-tools.sh >/dev/null && tests/cluster/build-tools.sh --addons >/dev/null
+	@. scripts/environment.sh && "$$python_folder/bin/python3" tests/soak/training_soak.py --minutes $(or $(MINUTES),60)
+	@tests/soak/operator_soak.py --minutes $(or $(MINUTES),60)
 
 cuda: ## compile with the CUDA kernels and NCCL, with nvcc from the Python wheels
 	@scripts/setup.sh test cuda

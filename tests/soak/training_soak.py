@@ -6,31 +6,28 @@ and disk grow.
   tests/soak/soak.py --scheme asynchronous --minutes 600 --run /scratch/soak
 
 A run that is there goes on. The program ends with 1 if something grows: if the 95% confidence interval of its slope lies above
-the limit. Slopes are of the second half at most, by the means of blocks, since readings close in time are alike."""
+the limit."""
 import argparse
+import contextlib
 import json
-import math
 import os
 import pathlib
 import random
 import re
 import signal
-import statistics
 import subprocess
 import sys
 import time
 import urllib.request
+
+from growth import READ_EVERY_SECONDS, minutes, read_process, report
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 from programs import MPIRUN_2, SCHEMES, WORKER, stats_logs, wait_until  # noqa: E402
 from write_images import write_idx  # noqa: E402
 
 BATCH, RECORDS, EXTENT, LABELS = 8, 512, 32, 2
-READ_EVERY_SECONDS = 2
-BLOCKS = 20
-T_QUANTILE = 2.101  # Student's distribution, 97.5%, BLOCKS - 2 degrees of freedom
 TOKEN = "soak"
-LIMITS_PER_HOUR = {"memory MiB": 4.0, "file descriptors": 1.0, "threads": 1.0, "disk MiB": 4.0}
 GROWS_BY_DESIGN = {".jsonl", ".log"}
 
 
@@ -68,23 +65,13 @@ def rank_processes(launcher):
     return [int(pid) for file in children for pid in file.read_text().split()]
 
 
-def memory_mib(pid):
-    lines = pathlib.Path(f"/proc/{pid}/status").read_text().splitlines()
-    return sum(int(line.split()[1]) for line in lines if line.startswith("RssAnon:")) / 1024
-
-
-def read_rank(pid):
-    return {"memory MiB": memory_mib(pid), "file descriptors": len(os.listdir(f"/proc/{pid}/fd")),
-            "threads": len(os.listdir(f"/proc/{pid}/task"))}
-
-
 def disk_mib(folder):
+    """Checkpoints may go while they are listed: os.walk() passes over a folder that does."""
     total = 0
-    for file in folder.rglob("*"):
-        try:
-            total += file.stat().st_size if file.is_file() and file.suffix not in GROWS_BY_DESIGN else 0
-        except FileNotFoundError:
-            pass  # a checkpoint that was removed meanwhile
+    for parent, _, names in os.walk(folder):
+        for file in (pathlib.Path(parent, name) for name in names):
+            with contextlib.suppress(FileNotFoundError):
+                total += file.stat().st_size if file.suffix not in GROWS_BY_DESIGN else 0
     return total / 2**20
 
 
@@ -111,7 +98,7 @@ class Soak:
 
     def read(self, hours):
         for rank, pid in enumerate(sorted(rank_processes(self.launcher))):
-            for name, value in read_rank(pid).items():
+            for name, value in read_process(pid).items():
                 self.readings.setdefault(f"rank {rank} {name}", []).append((hours, value))
         self.readings.setdefault("disk MiB", []).append((hours, disk_mib(self.run)))
 
@@ -134,14 +121,14 @@ class Soak:
         if self.launcher.poll() is not None:
             raise RuntimeError(f"the training has ended with {self.launcher.returncode}: see {self.output.name}")
 
-    def train(self, minutes):
+    def train(self, length):
         wait_until(lambda: self.launcher.poll() is not None or stats_logs(self.run))
         self.require_training()
         log = pathlib.Path(self.output.name)
         metrics, control = port_of(log, "metrics"), port_of(log, "status and commands")
         chance = random.Random(1)
         began = time.monotonic()
-        while (passed := time.monotonic() - began) < 60 * minutes:
+        while (passed := time.monotonic() - began) < 60 * length:
             self.require_training()
             self.request(metrics, "/metrics")
             self.scrapes += 1
@@ -155,41 +142,12 @@ class Soak:
         self.launcher.wait(timeout=120)
 
 
-def slope(points):
-    """Returns the slope by least squares and half of its 95% confidence interval, of the second half of (hours, value)."""
-    points = points[len(points) // 2:]
-    size = len(points) // BLOCKS
-    blocks = [points[i * size:(i + 1) * size] for i in range(BLOCKS)]
-    hours = [statistics.fmean(hour for hour, _ in block) for block in blocks]
-    values = [statistics.fmean(value for _, value in block) for block in blocks]
-    line = statistics.linear_regression(hours, values)
-    residual = sum((value - line.slope * hour - line.intercept) ** 2 for hour, value in zip(hours, values)) / (BLOCKS - 2)
-    spread = sum((hour - statistics.fmean(hours)) ** 2 for hour in hours)
-    return line.slope, T_QUANTILE * math.sqrt(residual / spread)
-
-
-def report(soak):
-    """Prints a line for each quantity. Returns whether one grows."""
-    grows = False
-    print(f"{soak.scheme}: {soak.commands} commands, {soak.scrapes} scrapes")
-    for name, points in soak.readings.items():
-        change, half = slope(points)
-        limit = next(limit for kind, limit in LIMITS_PER_HOUR.items() if name.endswith(kind))
-        is_growing = change - half > limit
-        grows |= is_growing
-        print(f"  {name:24} {points[len(points) // 2][1]:9.1f} to {points[-1][1]:9.1f}, {change:+8.2f} ± {half:.2f} an hour"
-              f"{'  GROWS' if is_growing else ''}")
-    return grows
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--scheme", choices=SCHEMES, action="append", help="default: each")
-    parser.add_argument("--minutes", type=float, default=60, help="of each scheme")
+    parser.add_argument("--minutes", type=minutes, default=60, help="of each scheme")
     parser.add_argument("--run", type=pathlib.Path, default=pathlib.Path("runs/soak"), help="a folder for each scheme goes there")
     options = parser.parse_args()
-    if options.minutes * 60 / READ_EVERY_SECONDS < 6 * BLOCKS:
-        parser.error(f"--minutes: at least {math.ceil(6 * BLOCKS * READ_EVERY_SECONDS / 60)}, for slopes that mean something")
     grows = False
     for scheme in options.scheme or SCHEMES:
         soak = Soak((options.run / scheme).resolve(), scheme)
@@ -197,7 +155,8 @@ def main():
             soak.train(options.minutes)
         finally:
             soak.stop()
-        grows |= report(soak)
+        print(f"{scheme}: {soak.commands} commands, {soak.scrapes} scrapes")
+        grows |= report(soak.readings)
     return 1 if grows else 0
 
 
