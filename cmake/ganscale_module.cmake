@@ -1,5 +1,7 @@
 # ganscale_module(NAME SOURCES ... HEADERS ... DEPENDS ... [PRIVATE_DEPENDS ...]
-#                 [CUDA_SOURCES ... CPU_SOURCES ...])
+#                 [CUDA_SOURCES ... CPU_SOURCES ...]
+#                 [OPTION condition OPTIONAL_SOURCES ... [OPTIONAL_HEADERS ...] [OPTIONAL_DEPENDS ...]
+#                  [OPTIONAL_PRIVATE_DEPENDS ...] STUB_SOURCES ...])
 #
 # One static library per folder, named ganscale::NAME. DEPENDS is the only place where a folder may name a
 # lower one; the libraries that only its sources need go to PRIVATE_DEPENDS. A folder may also be a pure
@@ -12,6 +14,11 @@
 #     SOURCES bias_act/reference.cpp bias_act/autograd.cpp
 #     CUDA_SOURCES bias_act/kernel.cu CPU_SOURCES bias_act/stub.cpp
 #     ...)
+#
+# What needs another library that a build may lack is the same: OPTIONAL_... is added where the condition of if() holds,
+# and STUB_SOURCES, which refuse at run time, where it does not:
+#   OPTION TARGET ArrowWheel::s3 OPTIONAL_SOURCES s3_storage.cpp OPTIONAL_PRIVATE_DEPENDS ArrowWheel::s3
+#   STUB_SOURCES s3_storage_stub.cpp
 include_guard()
 
 # Warnings are errors with the compilers that we test with: a newer one's new warnings must not stop a user.
@@ -46,7 +53,19 @@ include(PrecompiledHeaders)  # with the options above
 include(HeaderCheck)
 
 function(ganscale_module name)
-  cmake_parse_arguments(arg "" "" "SOURCES;HEADERS;DEPENDS;PRIVATE_DEPENDS;CUDA_SOURCES;CPU_SOURCES" ${ARGN})
+  set(lists SOURCES HEADERS DEPENDS PRIVATE_DEPENDS)
+  set(optional_lists ${lists})
+  list(TRANSFORM optional_lists PREPEND OPTIONAL_)
+  cmake_parse_arguments(arg "" "" "${lists};CUDA_SOURCES;CPU_SOURCES;OPTION;${optional_lists};STUB_SOURCES" ${ARGN})
+  if(arg_OPTION)
+    if(${arg_OPTION})
+      foreach(list IN LISTS lists)
+        list(APPEND arg_${list} ${arg_OPTIONAL_${list}})
+      endforeach()
+    else()
+      list(APPEND arg_SOURCES ${arg_STUB_SOURCES})
+    endif()
+  endif()
   if(GANSCALE_CUDA)
     list(APPEND arg_SOURCES ${arg_CUDA_SOURCES})
     if(arg_CUDA_SOURCES)
@@ -73,6 +92,15 @@ function(ganscale_module name)
   cmake_path(RELATIVE_PATH CMAKE_CURRENT_SOURCE_DIR BASE_DIRECTORY ${root} OUTPUT_VARIABLE folder)
   list(TRANSFORM arg_HEADERS PREPEND ${folder}/)
   ganscale_check_headers(${target} ${arg_HEADERS})
+endfunction()
+
+# ganscale_rooms(FOLDER ...)
+#
+# Adds the subfolders of a folder, from the lowest layer to the highest.
+function(ganscale_rooms)
+  foreach(room IN LISTS ARGN)
+    add_subdirectory(${room})
+  endforeach()
 endfunction()
 
 foreach(label unit threaded collective sanitizer integration parity gpu)

@@ -5,11 +5,11 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "base/with_prefix.h"
 #include "comm/backends/thread_group.h"
 #include "parity/check_fixture.h"
 #include "parity/stored.h"
 #include "parity/training_trace.h"
+#include "tensors/with_prefix.h"
 #include "training/run/parse_run.h"
 #include "training/schemes/synchronous/synchronous.h"
 

@@ -15,7 +15,6 @@
 
 #include "augment/blur/fading_blur.h"
 #include "base/error.h"
-#include "base/with_prefix.h"
 #include "kernels/filtered_lrelu/filtered_lrelu.h"
 #include "models/stylegan/mapping.h"
 #include "models/stylegan/truncated_styles.h"
@@ -29,6 +28,7 @@
 #include "parity/stored.h"
 #include "support/activation_of.h"
 #include "tensors/move_module.h"
+#include "tensors/with_prefix.h"
 
 namespace ganscale::parity {
 namespace {

@@ -9,12 +9,12 @@
 
 #include "augment/blur/fading_blur.h"
 #include "base/error.h"
-#include "base/with_prefix.h"
 #include "comm/backends/thread_group.h"
 #include "models/contract/style_generator.h"
 #include "parity/check_fixture.h"
 #include "parity/stored.h"
 #include "parity/training_trace.h"
+#include "tensors/with_prefix.h"
 #include "training/run/parse_run.h"
 #include "training/schemes/synchronous/synchronous.h"
 

@@ -4,8 +4,8 @@
 
 #include <utility>
 
-#include "base/with_prefix.h"
 #include "parity/stored.h"
+#include "tensors/with_prefix.h"
 
 namespace ganscale::parity {
 namespace {

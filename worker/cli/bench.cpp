@@ -1,8 +1,8 @@
 #include <CLI/CLI.hpp>
 #include <iostream>
-#include <memory>
 #include <string>
 
+#include "cli/add_verb.h"
 #include "cli/options/config_options.h"
 #include "cli/verbs.h"
 #include "cost/device_table.h"
@@ -123,27 +123,26 @@ ExitCode bench(const BenchOptions& options) {
 }  // namespace
 
 void add_bench(CLI::App& app, Action& action) {
-  auto options = std::make_shared<BenchOptions>();
-  CLI::App* verb =
-      app.add_subcommand("bench", "Measure the steps of a training, or count their work on a GPU");
-  verb->footer(kBenchExample);
-  auto* count = verb->add_flag("--count", options->counts,
-                               "Count operations, bytes and launches of a step, and train nothing");
-  add_config_options(*verb, options->config);
-  verb->add_option("--device", options->device,
-                   "Device to predict the time for: " + cost::names_of_devices())
+  const auto [verb, options] = add_verb(
+      app, action,
+      {"bench", "Measure the steps of a training, or count their work on a GPU", kBenchExample},
+      bench);
+  auto* count = verb.add_flag("--count", options.counts,
+                              "Count operations, bytes and launches of a step, and train nothing");
+  add_config_options(verb, options.config);
+  verb.add_option("--device", options.device,
+                  "Device to predict the time for: " + cost::names_of_devices())
       ->needs(count)
       ->capture_default_str();
-  verb->add_option("--ranks", options->ranks, "Ranks that share training.batch")
+  verb.add_option("--ranks", options.ranks, "Ranks that share training.batch")
       ->needs(count)
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  add_shape_options(*verb, options->shapes);
-  verb->add_flag("--operators", options->lists_operators,
-                 "Also list the operators of the mean step by number of launches")
+  add_shape_options(verb, options.shapes);
+  verb.add_flag("--operators", options.lists_operators,
+                "Also list the operators of the mean step by number of launches")
       ->needs(count);
-  verb->add_flag("--json", options->as_json, "Print JSON instead of a table");
-  verb->callback([options, &action] { action = [options] { return bench(*options); }; });
+  verb.add_flag("--json", options.as_json, "Print JSON instead of a table");
 }
 
 }  // namespace ganscale::cli

@@ -11,6 +11,7 @@
 
 #include "base/log.h"
 #include "base/terminal.h"
+#include "cli/add_verb.h"
 #include "cli/verbs.h"
 #include "config/units.h"
 #include "data/fonts/emoji_font.h"
@@ -49,6 +50,14 @@ struct DataOptions {
   int threads = device::usable_cores();
   std::int64_t sample = 1000;
 };
+
+constexpr VerbText kInspectText{
+    "inspect", "Show the contents of a dataset",
+    "\nExample:\n  ganscale data inspect faces.tfrecords --sheet faces.png"};
+
+constexpr VerbText kVerifyText{
+    "verify", "Read and decode all records and verify checksums; exit code 65 if one is damaged",
+    "\nExample:\n  ganscale data verify faces.tfrecords"};
 
 /// Reads "256" or "256x512" (height x width). Throws CLI::ValidationError for any other text.
 Resolution parse_resolution(const std::string& text) {
@@ -265,29 +274,22 @@ void add_convert(CLI::App& data, Action& action) {
 }
 
 void add_inspect(CLI::App& data, Action& action) {
-  auto options = std::make_shared<DataOptions>();
-  auto* app = data.add_subcommand("inspect", "Show the contents of a dataset");
-  app->footer("\nExample:\n  ganscale data inspect faces.tfrecords --sheet faces.png");
-  app->add_option("path", options->path, kPathHelp)->required();
-  app->add_option("--sheet", options->sheet, "also write a contact sheet (PNG)")->type_name("FILE");
-  app->add_option("--resolution", options->resolution,
+  const auto [verb, options] = add_verb(data, action, kInspectText, inspect);
+  verb.add_option("path", options.path, kPathHelp)->required();
+  verb.add_option("--sheet", options.sheet, "also write a contact sheet (PNG)")->type_name("FILE");
+  verb.add_option("--resolution", options.resolution,
                   "which resolution of a multi-resolution dataset");
-  app->add_option("--sample", options->sample, "number of records to inspect for shapes and sizes")
+  verb.add_option("--sample", options.sample, "number of records to inspect for shapes and sizes")
       ->check(CLI::PositiveNumber);
-  app->callback([options, &action] { action = [options] { return inspect(*options); }; });
 }
 
 void add_verify(CLI::App& data, Action& action) {
-  auto options = std::make_shared<DataOptions>();
-  auto* app = data.add_subcommand(
-      "verify", "Read and decode all records and verify checksums; exit code 65 if one is damaged");
-  app->footer("\nExample:\n  ganscale data verify faces.tfrecords");
-  app->add_option("path", options->path, kPathHelp)->required();
-  app->add_option("--resolution", options->resolution,
+  const auto [verb, options] = add_verb(data, action, kVerifyText, verify);
+  verb.add_option("path", options.path, kPathHelp)->required();
+  verb.add_option("--resolution", options.resolution,
                   "only this resolution of a multi-resolution dataset");
-  app->add_option("--threads", options->threads, "number of reader threads")
+  verb.add_option("--threads", options.threads, "number of reader threads")
       ->check(CLI::PositiveNumber);
-  app->callback([options, &action] { action = [options] { return verify(*options); }; });
 }
 
 }  // namespace

@@ -2,9 +2,9 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
-#include <memory>
 
 #include "base/log.h"
+#include "cli/add_verb.h"
 #include "cli/options/generator_options.h"
 #include "cli/verbs.h"
 #include "files/atomic_file.h"
@@ -117,22 +117,22 @@ ExitCode evaluate(const EvaluateOptions& options) {
 }  // namespace
 
 void add_evaluate(CLI::App& app, Action& action) {
-  auto options = std::make_shared<EvaluateOptions>();
-  auto* verb = app.add_subcommand(
-      "evaluate", "Evaluate a trained generator, as a single process or under mpirun");
-  verb->footer(kEvaluateExample);
-  add_generator_options(*verb, options->generator);
-  verb->add_option("--metrics", options->metrics,
-                   "comma-separated metrics; default: the run's metrics");
-  verb->add_option("--feature-net", options->feature_net, "file of the feature network");
-  verb->add_option("--perceptual-net", options->perceptual_net,
-                   "file of the network for path lengths (ppl)");
-  verb->add_option("--set", options->assignments, "override one key of the run's configuration")
+  const auto [verb, options] =
+      add_verb(app, action,
+               {"evaluate", "Evaluate a trained generator, as a single process or under mpirun",
+                kEvaluateExample},
+               evaluate);
+  add_generator_options(verb, options.generator);
+  verb.add_option("--metrics", options.metrics,
+                  "comma-separated metrics; default: the run's metrics");
+  verb.add_option("--feature-net", options.feature_net, "file of the feature network");
+  verb.add_option("--perceptual-net", options.perceptual_net,
+                  "file of the network for path lengths (ppl)");
+  verb.add_option("--set", options.assignments, "override one key of the run's configuration")
       ->type_name("KEY=VALUE")
       ->take_all()
       ->allow_extra_args(false);
-  verb->add_option("--out", options->out, "also write the results to this JSON file");
-  verb->callback([options, &action] { action = [options] { return evaluate(*options); }; });
+  verb.add_option("--out", options.out, "also write the results to this JSON file");
 }
 
 }  // namespace ganscale::cli

@@ -1,11 +1,11 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <map>
-#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "base/log.h"
 #include "checkpoint/safetensors.h"
+#include "cli/add_verb.h"
 #include "cli/options/generator_options.h"
 #include "cli/verbs.h"
 #include "models/torchscript.h"
@@ -70,15 +70,14 @@ ExitCode export_generator(const ExportOptions& options) {
 }  // namespace
 
 void add_export(CLI::App& app, Action& action) {
-  const auto options = std::make_shared<ExportOptions>();
-  CLI::App* verb = app.add_subcommand("export", "Export a trained generator for other programs");
-  verb->footer(kExportExample);
-  add_generator_options(*verb, options->generator);
-  verb->add_option("--format", options->format, "safetensors (weights) or torchscript (a module)")
+  const auto [verb, options] = add_verb(
+      app, action, {"export", "Export a trained generator for other programs", kExportExample},
+      export_generator);
+  add_generator_options(verb, options.generator);
+  verb.add_option("--format", options.format, "safetensors (weights) or torchscript (a module)")
       ->check(CLI::IsMember({"safetensors", "torchscript"}))
       ->capture_default_str();
-  verb->add_option("--out", options->out, "file to write")->required()->type_name("FILE");
-  verb->callback([options, &action] { action = [options] { return export_generator(*options); }; });
+  verb.add_option("--out", options.out, "file to write")->required()->type_name("FILE");
 }
 
 }  // namespace ganscale::cli

@@ -8,11 +8,11 @@
 #include <cmath>
 #include <filesystem>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 
 #include "base/log.h"
+#include "cli/add_verb.h"
 #include "cli/images/image_sampler.h"
 #include "cli/images/latent_walk.h"
 #include "cli/images/number_list.h"
@@ -273,40 +273,38 @@ CLI::Option* add_mixing(CLI::App& verb, GenerateOptions& options) {
 }  // namespace
 
 void add_generate(CLI::App& app, Action& action) {
-  auto options = std::make_shared<GenerateOptions>();
-  auto* verb = app.add_subcommand("generate", "Generate images with a trained generator");
-  verb->footer(kGenerateExample);
-  add_generator_options(*verb, options->generator);
-  add_device_option(*verb, options->device);
-  auto* seeds = verb->add_option("--seeds", options->seeds, "numbers and ranges; default 0-63");
-  verb->add_option("--labels,--label", options->labels,
-                   "labels of a conditional model by number or name, or `data` to draw them from "
-                   "p(y); default: all");
-  auto* out = verb->add_option(
-      "--out", options->out,
+  const auto [verb, options] = add_verb(
+      app, action, {"generate", "Generate images with a trained generator", kGenerateExample},
+      generate);
+  add_generator_options(verb, options.generator);
+  add_device_option(verb, options.device);
+  auto* seeds = verb.add_option("--seeds", options.seeds, "numbers and ranges; default 0-63");
+  verb.add_option("--labels,--label", options.labels,
+                  "labels of a conditional model by number or name, or `data` to draw them from "
+                  "p(y); default: all");
+  auto* out = verb.add_option(
+      "--out", options.out,
       "PNG file with a grid of all images, or the video of --walk (.webp, .mp4 or .y4m)");
-  auto* out_dir =
-      verb->add_option("--out-dir", options->out_dir, "folder for one PNG file per seed");
-  auto* grid = verb->add_option("--grid", options->grid,
-                                "ROWSxCOLUMNS of --out; default: nearly square. With --walk, each "
-                                "cell shows one of --labels, all at the same latent")
+  auto* out_dir = verb.add_option("--out-dir", options.out_dir, "folder for one PNG file per seed");
+  auto* grid = verb.add_option("--grid", options.grid,
+                               "ROWSxCOLUMNS of --out; default: nearly square. With --walk, each "
+                               "cell shows one of --labels, all at the same latent")
                    ->excludes(out_dir);
-  verb->add_option("--scale", options->scale, "enlarge the images of --out by this factor")
+  verb.add_option("--scale", options.scale, "enlarge the images of --out by this factor")
       ->check(CLI::Range(1, 64))
       ->needs(out);
-  add_truncation(*verb, *options);
-  add_motion(*verb, *options);
-  verb->add_option("--standing-statistics", options->standing_passes,
-                   "compute batch norm statistics from this many passes of 64 images")
+  add_truncation(verb, options);
+  add_motion(verb, options);
+  verb.add_option("--standing-statistics", options.standing_passes,
+                  "compute batch norm statistics from this many passes of 64 images")
       ->check(CLI::Range(1, 100'000));
   auto* walk =
-      verb->add_option(
-              "--walk", options->walk_frames,
+      verb.add_option(
+              "--walk", options.walk_frames,
               "write a video through all seeds and back, with this many frames between two seeds")
           ->check(CLI::Range(1, 100'000))
           ->needs(out);
-  add_mixing(*verb, *options)->needs(out)->excludes(seeds)->excludes(grid)->excludes(walk);
-  verb->callback([options, &action] { action = [options] { return generate(*options); }; });
+  add_mixing(verb, options)->needs(out)->excludes(seeds)->excludes(grid)->excludes(walk);
 }
 
 }  // namespace ganscale::cli

@@ -1,10 +1,10 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
-#include <memory>
 #include <system_error>
 
 #include "base/error.h"
 #include "base/log.h"
+#include "cli/add_verb.h"
 #include "cli/launch/supervise.h"
 #include "cli/options/beside_program.h"
 #include "cli/options/config_options.h"
@@ -112,21 +112,21 @@ ExitCode import_weights(const ImportOptions& options) {
 }  // namespace
 
 void add_import(CLI::App& app, Action& action) {
-  const auto options = std::make_shared<ImportOptions>();
-  CLI::App* verb = app.add_subcommand(
-      "import", "Make a run folder from public weights, or from a file of torch.save()");
-  verb->footer(kImportExample);
-  verb->add_option(
-          "--from", options->from,
+  const auto [verb, options] =
+      add_verb(app, action,
+               {"import", "Make a run folder from public weights, or from a file of torch.save()",
+                kImportExample},
+               import_weights);
+  verb.add_option(
+          "--from", options.from,
           "network file of StyleGAN2, StyleGAN3 or R3GAN (.pkl), which python3 converts "
           "with torch and safetensors; the output of scripts/convert-weights.py; or, with a "
           "configuration, a file of torch.save() or safetensors")
       ->required()
       ->type_name("FILE");
-  verb->add_option("--run", options->run, "folder of the new run")->required()->type_name("DIR");
-  add_config_options(*verb, options->config);
-  add_shape_options(*verb, options->shapes);
-  verb->callback([options, &action] { action = [options] { return import_weights(*options); }; });
+  verb.add_option("--run", options.run, "folder of the new run")->required()->type_name("DIR");
+  add_config_options(verb, options.config);
+  add_shape_options(verb, options.shapes);
 }
 
 }  // namespace ganscale::cli

@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "base/log.h"
+#include "cli/add_verb.h"
 #include "cli/options/config_options.h"
 #include "cli/verbs.h"
 #include "cost/device_table.h"
@@ -189,38 +189,36 @@ ExitCode plan(const PlanOptions& options) {
 }  // namespace
 
 void add_plan(CLI::App& app, Action& action) {
-  auto options = std::make_shared<PlanOptions>();
-  CLI::App* verb = app.add_subcommand("plan", "Predict how a training scales on a cluster");
-  verb->footer(kPlanExample);
-  add_config_options(*verb, options->config);
-  verb->add_option("--machine", options->machine,
-                   "Name of a machine, or a YAML file that describes one")
+  const auto [verb, options] = add_verb(
+      app, action, {"plan", "Predict how a training scales on a cluster", kPlanExample}, plan);
+  add_config_options(verb, options.config);
+  verb.add_option("--machine", options.machine,
+                  "Name of a machine, or a YAML file that describes one")
       ->capture_default_str();
-  verb->add_option("--mode", options->mode, "strong, weak or per_label")->capture_default_str();
-  verb->add_option("--nodes", options->nodes,
-                   "Largest number of nodes; one row each for 1, 2, 4, ... nodes")
+  verb.add_option("--mode", options.mode, "strong, weak or per_label")->capture_default_str();
+  verb.add_option("--nodes", options.nodes,
+                  "Largest number of nodes; one row each for 1, 2, 4, ... nodes")
       ->check(CLI::Range(1, 16384))
       ->capture_default_str();
-  verb->add_option("--gpus", options->gpus,
-                   "GPUs of the first row, doubled up to a full node; default: a full node")
+  verb.add_option("--gpus", options.gpus,
+                  "GPUs of the first row, doubled up to a full node; default: a full node")
       ->check(CLI::PositiveNumber);
-  verb->add_option("--kimg", options->kimg,
-                   "Length of the training, or of each label's training, in thousands of images")
+  verb.add_option("--kimg", options.kimg,
+                  "Length of the training, or of each label's training, in thousands of images")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  verb->add_option("--calibrate", options->calibration,
-                   "YAML file of measurements, or results of ganscale bench --json (*.json)")
+  verb.add_option("--calibrate", options.calibration,
+                  "YAML file of measurements, or results of ganscale bench --json (*.json)")
       ->type_name("FILE...");
-  auto* simulate = verb->add_flag("--simulate", options->simulates,
-                                  "Simulate the schemes, and runs with failures and checkpoints");
-  verb->add_option("--conditions", options->conditions,
-                   "YAML file of failure rates and delays for --simulate")
+  auto* simulate = verb.add_flag("--simulate", options.simulates,
+                                 "Simulate the schemes, and runs with failures and checkpoints");
+  verb.add_option("--conditions", options.conditions,
+                  "YAML file of failure rates and delays for --simulate")
       ->type_name("FILE")
       ->needs(simulate);
-  verb->add_option("--svg", options->svg, "SVG file to write")->type_name("FILE");
-  add_shape_options(*verb, options->shapes);
-  verb->add_flag("--json", options->as_json, "Print JSON instead of tables");
-  verb->callback([options, &action] { action = [options] { return plan(*options); }; });
+  verb.add_option("--svg", options.svg, "SVG file to write")->type_name("FILE");
+  add_shape_options(verb, options.shapes);
+  verb.add_flag("--json", options.as_json, "Print JSON instead of tables");
 }
 
 }  // namespace ganscale::cli

@@ -1,8 +1,8 @@
 #include "comm/preflight/preflight.h"
 
 #include <CLI/CLI.hpp>
-#include <memory>
 
+#include "cli/add_verb.h"
 #include "cli/options/fabric_options.h"
 #include "cli/verbs.h"
 #include "training/session/process_context.h"
@@ -43,12 +43,12 @@ ExitCode preflight(const comm::FabricRequirements& required) {
 }  // namespace
 
 void add_preflight(CLI::App& app, Action& action) {
-  const auto required = std::make_shared<comm::FabricRequirements>();
-  CLI::App* verb = app.add_subcommand(
-      "preflight", "Measure the network between the ranks, and find a slow node");
-  verb->footer(kPreflightExample);
-  add_fabric_options(*verb, *required);
-  verb->callback([required, &action] { action = [required] { return preflight(*required); }; });
+  const auto [verb, required] =
+      add_verb(app, action,
+               {"preflight", "Measure the network between the ranks, and find a slow node",
+                kPreflightExample},
+               preflight);
+  add_fabric_options(verb, required);
 }
 
 }  // namespace ganscale::cli

@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "checkpoint/safetensors.h"
+#include "cli/add_verb.h"
 #include "cli/options/generator_options.h"
 #include "cli/verbs.h"
 #include "data/image/decode.h"
@@ -77,7 +78,7 @@ std::unique_ptr<metrics::PerceptualNet> open_perceptual_net(const ProjectOptions
   return metrics::open_perceptual_net({.file = options.perceptual_net}, generator.image(), device);
 }
 
-ExitCode project(ProjectOptions options) {
+ExitCode project(const ProjectOptions& options) {
   const auto device = open_device(options.device);
   const auto trained = load_generator(options.generator);
   trained.generator->to(device);
@@ -86,12 +87,13 @@ ExitCode project(ProjectOptions options) {
     throw UsageError("this model has no styles to project into: " + trained.config.model.name);
   }
   const auto label = label_of(options, *generator);
-  options.projection.label = label.defined() ? label.to(device) : label;
+  training::ProjectionOptions projection = options.projection;
+  projection.label = label.defined() ? label.to(device) : label;
   const auto net = open_perceptual_net(options, *generator, device);
-  options.projection.perceptual_net = net.get();
+  projection.perceptual_net = net.get();
   const auto target = read_target(options.target, *generator);
-  report::ProgressBar bar("steps", options.projection.step_count);
-  const auto found = training::project(*generator, target, options.projection,
+  report::ProgressBar bar("steps", projection.step_count);
+  const auto found = training::project(*generator, target, projection,
                                        [&](int step, double) { bar.update(step); });
   NamedTensors tensors = found.noise_maps;
   tensors["w"] = found.style;
@@ -106,29 +108,29 @@ ExitCode project(ProjectOptions options) {
 }  // namespace
 
 void add_project(CLI::App& app, Action& action) {
-  const auto options = std::make_shared<ProjectOptions>();
-  CLI::App* verb = app.add_subcommand(
-      "project", "Find the style and noise that reproduce an image with a style-based generator");
-  verb->footer(kProjectExample);
-  add_generator_options(*verb, options->generator);
-  add_device_option(*verb, options->device);
-  verb->add_option("--target", options->target, "image file; cropped to a centered square")
+  const auto [verb, options] = add_verb(
+      app, action,
+      {"project", "Find the style and noise that reproduce an image with a style-based generator",
+       kProjectExample},
+      project);
+  add_generator_options(verb, options.generator);
+  add_device_option(verb, options.device);
+  verb.add_option("--target", options.target, "image file; cropped to a centered square")
       ->required()
       ->type_name("FILE");
-  verb->add_option("--out-dir", options->out_dir, "folder for the results")
+  verb.add_option("--out-dir", options.out_dir, "folder for the results")
       ->required()
       ->type_name("DIR");
-  verb->add_option("--perceptual-net", options->perceptual_net,
-                   "TorchScript network that compares the images, such as NVIDIA's vgg16.pt; "
-                   "default: compare pixels at all sizes")
+  verb.add_option("--perceptual-net", options.perceptual_net,
+                  "TorchScript network that compares the images, such as NVIDIA's vgg16.pt; "
+                  "default: compare pixels at all sizes")
       ->type_name("FILE");
-  verb->add_option("--steps", options->projection.step_count, "number of optimization steps")
+  verb.add_option("--steps", options.projection.step_count, "number of optimization steps")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  verb->add_option("--seed", options->projection.seed, "seed of the optimization")
+  verb.add_option("--seed", options.projection.seed, "seed of the optimization")
       ->capture_default_str();
-  verb->add_option("--label", options->label, "label of a conditional model");
-  verb->callback([options, &action] { action = [options] { return project(*options); }; });
+  verb.add_option("--label", options.label, "label of a conditional model");
 }
 
 }  // namespace ganscale::cli

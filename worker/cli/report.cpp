@@ -1,9 +1,9 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
-#include <memory>
 #include <string>
 
 #include "base/log.h"
+#include "cli/add_verb.h"
 #include "cli/verbs.h"
 #include "report/page/html_report.h"
 
@@ -15,6 +15,10 @@ struct ReportOptions {
   std::filesystem::path out;
 };
 
+constexpr VerbText kReportText{
+    "report", "Write a self-contained HTML report of a run",
+    "\nExample:\n  ganscale report runs/r1            # writes runs/r1/report.html"};
+
 ExitCode write_report(const ReportOptions& options) {
   const auto page = options.out.empty() ? options.run / "report.html" : options.out;
   report::write_html_report(options.run, page);
@@ -25,12 +29,9 @@ ExitCode write_report(const ReportOptions& options) {
 }  // namespace
 
 void add_report(CLI::App& app, Action& action) {
-  auto options = std::make_shared<ReportOptions>();
-  auto* verb = app.add_subcommand("report", "Write a self-contained HTML report of a run");
-  verb->footer("\nExample:\n  ganscale report runs/r1            # writes runs/r1/report.html");
-  verb->add_option("run", options->run, "folder of the run")->required();
-  verb->add_option("--out", options->out, "file to write; default: RUN/report.html");
-  verb->callback([options, &action] { action = [options] { return write_report(*options); }; });
+  const auto [verb, options] = add_verb(app, action, kReportText, write_report);
+  verb.add_option("run", options.run, "folder of the run")->required();
+  verb.add_option("--out", options.out, "file to write; default: RUN/report.html");
 }
 
 }  // namespace ganscale::cli

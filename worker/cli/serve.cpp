@@ -3,12 +3,12 @@
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <filesystem>
-#include <memory>
 #include <string>
 #include <thread>
 
 #include "base/error.h"
 #include "base/log.h"
+#include "cli/add_verb.h"
 #include "cli/options/generator_options.h"
 #include "cli/serve/live_run.h"
 #include "cli/serve/page_server.h"
@@ -63,28 +63,27 @@ ExitCode serve(const ServeOptions& options) {
 }  // namespace
 
 void add_serve(CLI::App& app, Action& action) {
-  auto options = std::make_shared<ServeOptions>();
-  auto* verb = app.add_subcommand("serve", "Serve a live page of a run, with images on request");
-  verb->footer(kServeExample);
-  verb->add_option("run", options->run, "folder of the run")->required();
-  verb->add_option("--address", options->server.address,
-                   "IPv4 address to listen on; 0.0.0.0 for all of the machine")
+  const auto [verb, options] = add_verb(
+      app, action, {"serve", "Serve a live page of a run, with images on request", kServeExample},
+      serve);
+  verb.add_option("run", options.run, "folder of the run")->required();
+  verb.add_option("--address", options.server.address,
+                  "IPv4 address to listen on; 0.0.0.0 for all of the machine")
       ->capture_default_str();
-  verb->add_option("--port", options->server.port, "port to listen on; 0: any free one")
+  verb.add_option("--port", options.server.port, "port to listen on; 0: any free one")
       ->check(CLI::Range(0, 65535))
       ->capture_default_str();
-  verb->add_option("--token-file", options->server.token_file,
-                   "file with the token of all requests; by default a new one, in the printed "
-                   "address");
-  auto* certificate = verb->add_option(
-      "--tls-certificate", options->server.tls_certificate,
+  verb.add_option("--token-file", options.server.token_file,
+                  "file with the token of all requests; by default a new one, in the printed "
+                  "address");
+  auto* certificate = verb.add_option(
+      "--tls-certificate", options.server.tls_certificate,
       "PEM file with a certificate, and those that vouch for it, for HTTPS; read for each client");
   auto* key =
-      verb->add_option("--tls-key", options->server.tls_key, "PEM file with the certificate's key");
+      verb.add_option("--tls-key", options.server.tls_key, "PEM file with the certificate's key");
   certificate->needs(key);
   key->needs(certificate);
-  add_device_option(*verb, options->device);
-  verb->callback([options, &action] { action = [options] { return serve(*options); }; });
+  add_device_option(verb, options.device);
 }
 
 }  // namespace ganscale::cli

@@ -1,10 +1,10 @@
 #include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <iostream>
-#include <memory>
 #include <utility>
 
 #include "base/log.h"
+#include "cli/add_verb.h"
 #include "cli/options/config_options.h"
 #include "cli/options/fabric_options.h"
 #include "cli/this_build.h"
@@ -153,49 +153,48 @@ ExitCode train(const TrainOptions& options) {
 }  // namespace
 
 void add_train(CLI::App& app, Action& action) {
-  CLI::App* verb = app.add_subcommand("train", "Train a GAN, as a single process or under mpirun");
-  verb->footer(kTrainExample);
-  const auto options = std::make_shared<TrainOptions>();
-  add_config_options(*verb, options->config);
-  verb->add_option(
-          "--data", options->data,
+  const auto [verb, options] =
+      add_verb(app, action,
+               {"train", "Train a GAN, as a single process or under mpirun", kTrainExample}, train);
+  add_config_options(verb, options.config);
+  verb.add_option(
+          "--data", options.data,
           "Dataset: images in a folder (in class folders, if they have labels), a zip, tar, "
           "IDX, Parquet or TFRecord files; without --config, also chooses a configuration for it")
       ->type_name("PATH");
-  verb->add_option("--run", options->run, "Run folder: checkpoints, samples, statistics")
+  verb.add_option("--run", options.run, "Run folder: checkpoints, samples, statistics")
       ->type_name("DIR")
       ->capture_default_str();
-  verb->add_option(
-          "--resume-weights", options->resume_weights,
+  verb.add_option(
+          "--resume-weights", options.resume_weights,
           "Checkpoint or run to initialize the weights of a new run from (transfer learning)")
       ->type_name("DIR");
-  auto* check = verb->add_flag("--check-config", options->check_config,
-                               "Check the configuration without data and devices, and stop");
-  verb->add_option("--world-size", options->world_size,
-                   "Number of ranks to check for; default: the launcher's number")
+  auto* check = verb.add_flag("--check-config", options.check_config,
+                              "Check the configuration without data and devices, and stop");
+  verb.add_option("--world-size", options.world_size,
+                  "Number of ranks to check for; default: the launcher's number")
       ->type_name("RANKS")
       ->needs(check)
       ->check(CLI::Range(1, 1 << 20));
-  auto* prints_layout = verb->add_flag(
-      "--print-layout", options->prints_layout,
+  auto* prints_layout = verb.add_flag(
+      "--print-layout", options.prints_layout,
       "Print type, memory layout, padded channels and expected use of matrix units of each layer, "
       "and stop; needs no data");
-  verb->add_option("--device", options->layout_device,
-                   "Device to print the layout for: " + cost::names_of_devices() +
-                       "; default: CPU-core, or H200 if the run uses a GPU")
+  verb.add_option("--device", options.layout_device,
+                  "Device to print the layout for: " + cost::names_of_devices() +
+                      "; default: CPU-core, or H200 if the run uses a GPU")
       ->needs(prints_layout);
-  add_shape_options(*verb, options->shapes);
-  verb->add_option("--preflight", options->preflight,
-                   "First measure the network between the ranks, as the verb preflight does: warn, "
-                   "or require (ends with 69 below --floor or without --hcas)")
+  add_shape_options(verb, options.shapes);
+  verb.add_option("--preflight", options.preflight,
+                  "First measure the network between the ranks, as the verb preflight does: warn, "
+                  "or require (ends with 69 below --floor or without --hcas)")
       ->envname(wire::environment::kPreflight)
       ->check(CLI::IsMember({"off", "warn", "require"}))
       ->capture_default_str();
-  add_fabric_options(*verb, options->fabric);
-  verb->add_option("--log-format", options->log_format, "text, or json: one object per line")
+  add_fabric_options(verb, options.fabric);
+  verb.add_option("--log-format", options.log_format, "text, or json: one object per line")
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();
-  verb->callback([&action, options] { action = [options] { return train(*options); }; });
 }
 
 }  // namespace ganscale::cli

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <memory>
 
 #include "base/log.h"
 #include "base/terminal.h"
+#include "cli/add_verb.h"
 #include "cli/verbs.h"
 #include "comm/open_world.h"
 #include "data/sources/open_source.h"
@@ -22,6 +22,12 @@ struct VariabilityOptions {
   int resolution = 0;
   int threads = 0;
 };
+
+constexpr VerbText kVariabilityText{
+    "variability", "Test whether classes differ: analysis of variance of each channel's pixels",
+    "\nExamples:\n"
+    "  ganscale data variability cifar10.tar\n"
+    "  mpirun -n 8 ganscale data variability faces.tfrecords"};
 
 void print_counts(const data::Variability& result, const data::Source& source) {
   const auto names = source.label_names();
@@ -110,19 +116,12 @@ ExitCode variability(const VariabilityOptions& options) {
 }  // namespace
 
 void add_data_variability(CLI::App& data, Action& action) {
-  auto options = std::make_shared<VariabilityOptions>();
-  auto* app = data.add_subcommand(
-      "variability", "Test whether classes differ: analysis of variance of each channel's pixels");
-  app->footer(
-      "\nExamples:\n"
-      "  ganscale data variability cifar10.tar\n"
-      "  mpirun -n 8 ganscale data variability faces.tfrecords");
-  app->add_option("path", options->path, "a dataset with labels")->required();
-  app->add_option("--resolution", options->resolution,
+  const auto [verb, options] = add_verb(data, action, kVariabilityText, variability);
+  verb.add_option("path", options.path, "a dataset with labels")->required();
+  verb.add_option("--resolution", options.resolution,
                   "which resolution of a multi-resolution dataset");
-  app->add_option("--threads", options->threads, "number of decoding threads per rank")
+  verb.add_option("--threads", options.threads, "number of decoding threads per rank")
       ->check(CLI::PositiveNumber);
-  app->callback([options, &action] { action = [options] { return variability(*options); }; });
 }
 
 }  // namespace ganscale::cli

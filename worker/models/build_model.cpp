@@ -24,6 +24,18 @@ BuildContext context_of(const ModelConfig& config, std::uint64_t seed,
           .statistics_group = statistics_group};
 }
 
+/// Reads the keys of all models that have presets, or networks with and without labels.
+void read_shared_keys(config::Section& in, ModelConfig& c) {
+  if (!c.traits.presets_page.empty()) {
+    in.get("preset", "none",
+           "defaults of the other keys; see " + std::string(c.traits.presets_page));
+  }
+  if (c.traits.labels == Labels::kOptional) {
+    c.conditional =
+        in.get("conditional", c.conditional, "condition both networks on the data's labels");
+  }
+}
+
 }  // namespace
 
 ModelConfig parse_model(config::Section in, ModelTable models,
@@ -37,6 +49,7 @@ ModelConfig parse_model(config::Section in, ModelTable models,
   const Model& model = *std::ranges::find(models, c.name, &Model::name);
   c.traits = model.traits;
   c.low_precision_type = low_precision_type;
+  read_shared_keys(in, c);
   model.read(in, c);
   in.reject_unread_keys();
   return c;

@@ -25,7 +25,7 @@ LabelBundle::LabelBundle(const std::map<std::int64_t, std::shared_ptr<Generator>
 }
 
 at::Tensor LabelBundle::forward(const at::Tensor& z, const at::Tensor& labels,
-                                kernels::RandomStream& random) {
+                                RandomStream& random) {
   const auto on_host = labels.cpu().contiguous();
   std::map<std::int64_t, std::vector<std::int64_t>> rows_of_label;
   for (std::int64_t i = 0; i < on_host.size(0); ++i) {

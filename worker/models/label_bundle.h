@@ -20,8 +20,7 @@ class LabelBundle : public Generator {
 
   /// Throws DataError for a label without a generator. Noise is drawn separately for the images of
   /// each label.
-  at::Tensor forward(const at::Tensor& z, const at::Tensor& labels,
-                     kernels::RandomStream& random) override;
+  at::Tensor forward(const at::Tensor& z, const at::Tensor& labels, RandomStream& random) override;
 
   const std::map<std::int64_t, std::shared_ptr<Generator>>& generators() const {
     return generators_;

@@ -12,37 +12,38 @@ class CounterRandomOnHost : public KernelOnHost {
             .stream = Stream::kAugment,
             .site = 7,
             .row_count = 5,
-            .row_length = 4 * 60 + 3};
+            .row_length = 4 * 60 + 3,
+            .type = GetParam().type};
   }
 
-  template <class Fill>
-  static at::Tensor filled(const RandomRows& rows, Fill fill) {
-    const auto out = at::full({rows.row_count, rows.row_length}, -77, GetParam().dtype);
-    if (GetParam().dtype == at::kDouble) {
-      fill(out.data_ptr<double>());
-    } else {
-      fill(out.data_ptr<float>());
-    }
+  static at::Tensor room_for(const RandomRows& rows) {
+    return at::full({rows.row_count, rows.row_length}, -77, GetParam().dtype);
+  }
+
+  static at::Tensor drawn(const RandomRows& rows, const Distribution& distribution) {
+    const auto out = room_for(rows);
+    random_numbers_kernel(out.mutable_data_ptr(), rows, distribution, nullptr);
+    return out;
+  }
+
+  static at::Tensor expected(const RandomRows& rows, const Distribution& distribution) {
+    const auto out = room_for(rows);
+    random_numbers_reference(out.mutable_data_ptr(), rows, distribution);
     return out;
   }
 };
 
 TEST_P(CounterRandomOnHost, DrawsTheUniformNumbersOfTheReference) {
-  const auto drawn = filled(rows(), [](auto* out) { fill_uniform_kernel(out, rows(), nullptr); });
-  EXPECT_TRUE(drawn.equal(filled(rows(), [](auto* out) { fill_uniform_reference(out, rows()); })));
+  EXPECT_TRUE(drawn(rows(), Uniform{}).equal(expected(rows(), Uniform{})));
 }
 
 TEST_P(CounterRandomOnHost, DrawsTheNormalNumbersOfTheReference) {
-  const auto drawn = filled(rows(), [](auto* out) { fill_normal_kernel(out, rows(), nullptr); });
-  expect_close(drawn, filled(rows(), [](auto* out) { fill_normal_reference(out, rows()); }));
+  expect_close(drawn(rows(), Normal{}), expected(rows(), Normal{}));
 }
 
 TEST_P(CounterRandomOnHost, DrawsTheDropoutMasksOfTheReference) {
   const Dropout dropout{1U << 30, 4.0 / 3};
-  const auto drawn =
-      filled(rows(), [&](auto* out) { fill_dropout_kernel(out, rows(), dropout, nullptr); });
-  EXPECT_TRUE(drawn.equal(
-      filled(rows(), [&](auto* out) { fill_dropout_reference(out, rows(), dropout); })));
+  EXPECT_TRUE(drawn(rows(), dropout).equal(expected(rows(), dropout)));
 }
 
 TEST_P(CounterRandomOnHost, ReadsTheFirstImagesNumberFromMemory) {
@@ -51,8 +52,7 @@ TEST_P(CounterRandomOnHost, ReadsTheFirstImagesNumberFromMemory) {
   told.images.first_image = first;
   RandomRows read = rows();
   read.images.first_image_in_memory = &first;
-  const auto drawn = filled(read, [&](auto* out) { fill_uniform_kernel(out, read, nullptr); });
-  EXPECT_TRUE(drawn.equal(filled(told, [&](auto* out) { fill_uniform_reference(out, told); })));
+  EXPECT_TRUE(drawn(read, Uniform{}).equal(expected(told, Uniform{})));
 }
 
 INSTANTIATE_TEST_SUITE_P(Types, CounterRandomOnHost, testing::Values(kFloat32, kFloat64),

@@ -15,10 +15,8 @@ PixelStrides strides_of(const at::Tensor& x) {
 UpfirdnShape shape_of(const at::Tensor& x, const at::Tensor& filter, const Upfirdn& options) {
   UpfirdnShape shape{.options = options,
                      .plane_count = x.size(0) * x.size(1),
-                     .height = x.size(2),
-                     .width = x.size(3),
-                     .filter_height = filter.size(0),
-                     .filter_width = filter.size(1)};
+                     .in = {x.size(2), x.size(3)},
+                     .filter = {filter.size(0), filter.size(1)}};
   set_out_size(shape);
   return shape;
 }
@@ -42,7 +40,7 @@ class Upfirdn2dOnHost : public KernelOnHost {
   }
 
   static at::Tensor empty_result(const at::Tensor& x, const UpfirdnShape& shape) {
-    return at::full({x.size(0), x.size(1), shape.out_height, shape.out_width}, -77, x.options())
+    return at::full({x.size(0), x.size(1), shape.out.height, shape.out.width}, -77, x.options())
         .contiguous(x.suggest_memory_format());
   }
 
@@ -60,7 +58,7 @@ class Upfirdn2dOnHost : public KernelOnHost {
                                  const UpfirdnShape& shape) {
     const auto planes = x.contiguous();
     const auto out =
-        at::empty({x.size(0), x.size(1), shape.out_height, shape.out_width}, x.options());
+        at::empty({x.size(0), x.size(1), shape.out.height, shape.out.width}, x.options());
     if (x.scalar_type() == at::kDouble) {
       upfirdn2d_reference(planes.const_data_ptr<double>(), filter.const_data_ptr<double>(),
                           out.data_ptr<double>(), shape);

@@ -4,18 +4,18 @@
 #include <memory>
 #include <thread>
 
+#include "base/non_copyable.h"
+
 namespace ganscale::comm {
 
 /// Runs blocking operations one after another, in the order of submission, on a thread of its own,
 /// while the caller computes.
-class CommThread {
+class CommThread : NonCopyable {
  public:
   CommThread();
   /// Does not wait: if an operation is still running (its peer may be gone), the thread is
   /// detached, and what the operations use must outlive it.
   ~CommThread();
-  CommThread(const CommThread&) = delete;
-  CommThread& operator=(const CommThread&) = delete;
 
   void submit(std::function<void()> operation);
   /// Waits for all operations.

@@ -2,18 +2,18 @@
 
 #include <string>
 
+#include "base/non_copyable.h"
+
 namespace ganscale::comm {
 
 /// Initializes and finalizes MPI. The first object in main(), so that communicators are freed
 /// before MPI_Finalize. Does nothing without a launcher or in a build without MPI.
-class MpiSession {
+class MpiSession : NonCopyable {
  public:
   /// Throws: Error(kConfig) if MPI does not support MPI_THREAD_MULTIPLE.
   MpiSession();
   /// Finalizes MPI, which waits for the other ranks. After an error, call abort() instead.
   ~MpiSession();
-  MpiSession(const MpiSession&) = delete;
-  MpiSession& operator=(const MpiSession&) = delete;
 
   /// Ends all ranks silently; the launcher returns `exit_code`. The caller has said why.
   [[noreturn]] static void abort(int exit_code);

@@ -1,6 +1,8 @@
 #include <ATen/ops/empty.h>
 #include <torch/csrc/autograd/custom_function.h>
 
+#include <array>
+
 #include "base/error.h"
 #include "kernels/color_products/color_products.h"
 #include "kernels/color_products/fill.h"
@@ -65,31 +67,19 @@ void compute(const KernelTensors& tensors, const ColorLayout& layout, const Arra
   }
 }
 
-at::Tensor compute_colors(const at::Tensor& features, const at::Tensor& weights) {
-  if (is_low_precision_on_cpu(features))
-    return compute_colors(upcast(features), upcast(weights)).to(features.scalar_type());
-  const at::Tensor dense = features.contiguous(kLast);
+/// Returns images of so many channels: Arrays has their memory, that of `images`, and the weights.
+template <class Arrays>
+at::Tensor compute_images(const at::Tensor& images, const at::Tensor& weights,
+                          std::int64_t channels) {
+  if (is_low_precision_on_cpu(images)) {
+    return compute_images<Arrays>(upcast(images), upcast(weights), channels)
+        .to(images.scalar_type());
+  }
+  const at::Tensor dense = images.contiguous(kLast);
   const at::Tensor factors = readable(weights);
-  const at::Tensor out = new_images(features, weights.size(1));
-  compute({{dense, factors}, {out}}, layout_of(sizes_of(features, weights), out.scalar_type()),
-          [&] {
-            return ColorsArrays{.colors = out.mutable_data_ptr(),
-                                .features = dense.const_data_ptr(),
-                                .weights = input_of(factors)};
-          });
-  return out;
-}
-
-at::Tensor compute_features(const at::Tensor& colors, const at::Tensor& weights) {
-  if (is_low_precision_on_cpu(colors))
-    return compute_features(upcast(colors), upcast(weights)).to(colors.scalar_type());
-  const at::Tensor dense = colors.contiguous(kLast);
-  const at::Tensor factors = readable(weights);
-  const at::Tensor out = new_images(colors, weights.size(2));
-  compute({{dense, factors}, {out}}, layout_of(sizes_of(colors, weights), out.scalar_type()), [&] {
-    return FeaturesArrays{.features = out.mutable_data_ptr(),
-                          .colors = dense.const_data_ptr(),
-                          .weights = input_of(factors)};
+  const at::Tensor out = new_images(images, channels);
+  compute({{dense, factors}, {out}}, layout_of(sizes_of(images, weights), out.scalar_type()), [&] {
+    return Arrays{out.mutable_data_ptr(), dense.const_data_ptr(), input_of(factors)};
   });
   return out;
 }
@@ -122,58 +112,54 @@ at::Tensor if_needed(const at::Tensor& tensor, const at::Tensor& other) {
   return other.requires_grad() ? tensor : at::Tensor();
 }
 
-struct Colors : torch::autograd::Function<Colors> {
-  static at::Tensor forward(AutogradContext* context, const at::Tensor& features,
-                            const at::Tensor& weights) {
-    context->save_for_backward({if_needed(features, weights), if_needed(weights, features)});
-    context->saved_data["weights"] = weights.size(0);
-    return compute_colors(features, weights);
-  }
+/// The three tensors of a product in this order, of which any two make the third. The gradient of
+/// one of these two is the product of the other one and the gradient of the third.
+using Trio = std::array<at::Tensor, 3>;
+constexpr std::int64_t kFeatures = 0;
+constexpr std::int64_t kColors = 1;
+constexpr std::int64_t kWeights = 2;
 
-  static variable_list backward(AutogradContext* context, variable_list gradients) {
-    const auto saved = context->get_saved_variables();
-    variable_list result(2);
-    if (context->needs_input_grad(0)) result[0] = features_of_colors(gradients[0], saved[1]);
-    if (context->needs_input_grad(1)) {
-      const auto count = context->saved_data["weights"].toInt();
-      result[1] = weights_of_products(saved[0], gradients[0], count);
+/// Returns which two tensors make the one that is wanted, in order.
+constexpr std::array<std::int64_t, 2> factors_of(std::int64_t wanted) {
+  return {wanted == kFeatures ? kColors : kFeatures, wanted == kWeights ? kColors : kWeights};
+}
+
+/// Returns the tensor that is wanted of the other two, differentiable.
+at::Tensor product(std::int64_t wanted, const Trio& trio, std::int64_t weight_count) {
+  switch (wanted) {
+    case kFeatures: return features_of_colors(trio[kColors], trio[kWeights]);
+    case kColors: return colors_of_features(trio[kFeatures], trio[kWeights]);
+    default: return weights_of_products(trio[kFeatures], trio[kColors], weight_count);
+  }
+}
+
+struct ColorProduct : torch::autograd::Function<ColorProduct> {
+  /// one, other: factors_of(wanted).
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& one,
+                            const at::Tensor& other, std::int64_t wanted,
+                            std::int64_t weight_count) {
+    context->save_for_backward({if_needed(one, other), if_needed(other, one)});
+    context->saved_data["wanted"] = wanted;
+    context->saved_data["weight_count"] = weight_count;
+    switch (wanted) {
+      case kFeatures: return compute_images<FeaturesArrays>(one, other, other.size(2));
+      case kColors: return compute_images<ColorsArrays>(one, other, other.size(1));
+      default: return compute_weights(one, other, weight_count);
     }
-    return result;
-  }
-};
-
-struct Features : torch::autograd::Function<Features> {
-  static at::Tensor forward(AutogradContext* context, const at::Tensor& colors,
-                            const at::Tensor& weights) {
-    context->save_for_backward({if_needed(colors, weights), if_needed(weights, colors)});
-    context->saved_data["weights"] = weights.size(0);
-    return compute_features(colors, weights);
   }
 
   static variable_list backward(AutogradContext* context, variable_list gradients) {
     const auto saved = context->get_saved_variables();
-    variable_list result(2);
-    if (context->needs_input_grad(0)) result[0] = colors_of_features(gradients[0], saved[1]);
-    if (context->needs_input_grad(1)) {
-      const auto count = context->saved_data["weights"].toInt();
-      result[1] = weights_of_products(gradients[0], saved[0], count);
-    }
-    return result;
-  }
-};
-
-struct Weights : torch::autograd::Function<Weights> {
-  static at::Tensor forward(AutogradContext* context, const at::Tensor& features,
-                            const at::Tensor& colors, std::int64_t weight_count) {
-    context->save_for_backward({if_needed(features, colors), if_needed(colors, features)});
-    return compute_weights(features, colors, weight_count);
-  }
-
-  static variable_list backward(AutogradContext* context, variable_list gradients) {
-    const auto saved = context->get_saved_variables();
-    variable_list result(3);  // none of weight_count
-    if (context->needs_input_grad(0)) result[0] = features_of_colors(saved[1], gradients[0]);
-    if (context->needs_input_grad(1)) result[1] = colors_of_features(saved[0], gradients[0]);
+    const std::int64_t wanted = context->saved_data["wanted"].toInt();
+    const std::int64_t weight_count = context->saved_data["weight_count"].toInt();
+    const auto [one, other] = factors_of(wanted);
+    Trio known;
+    known[wanted] = gradients[0];
+    known[one] = saved[0];
+    known[other] = saved[1];
+    variable_list result(4);  // none of wanted and weight_count
+    if (context->needs_input_grad(0)) result[0] = product(one, known, weight_count);
+    if (context->needs_input_grad(1)) result[1] = product(other, known, weight_count);
     return result;
   }
 };
@@ -204,12 +190,12 @@ bool takes_color_products(const at::Tensor& images, std::int64_t color_count) {
 
 at::Tensor colors_of_features(const at::Tensor& features, const at::Tensor& weights) {
   check_weights(features, weights, 2);
-  return Colors::apply(features, weights);
+  return ColorProduct::apply(features, weights, kColors, weights.size(0));
 }
 
 at::Tensor features_of_colors(const at::Tensor& colors, const at::Tensor& weights) {
   check_weights(colors, weights, 1);
-  return Features::apply(colors, weights);
+  return ColorProduct::apply(colors, weights, kFeatures, weights.size(0));
 }
 
 at::Tensor weights_of_products(const at::Tensor& features, const at::Tensor& colors,
@@ -220,7 +206,7 @@ at::Tensor weights_of_products(const at::Tensor& features, const at::Tensor& col
             (weight_count == 1 || weight_count == features.size(0)),
         "color_products take features and a few colors of the same pixels");
   check_alike(features, colors);
-  return Weights::apply(features, colors, weight_count);
+  return ColorProduct::apply(features, colors, kWeights, weight_count);
 }
 
 }  // namespace ganscale::kernels

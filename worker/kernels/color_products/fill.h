@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <variant>
 
 #include "kernels/launch/channel_walk.h"
 
@@ -53,18 +54,14 @@ struct ColorWeightsArrays {
   const void* colors = nullptr;
 };
 
-/// Host memory: float32 and float64 only.
-void color_products_reference(const ColorsArrays& arrays, const ColorLayout& layout);
-void color_products_reference(const FeaturesArrays& arrays, const ColorLayout& layout);
-void color_products_reference(const ColorWeightsArrays& arrays, const ColorLayout& layout);
+using ColorProductsArrays = std::variant<ColorsArrays, FeaturesArrays, ColorWeightsArrays>;
 
-/// The same in device memory, in `cuda_stream` (a cudaStream_t) of the current device. Throw
+/// Host memory: float32 and float64 only.
+void color_products_reference(const ColorProductsArrays& arrays, const ColorLayout& layout);
+
+/// The same in device memory, in `cuda_stream` (a cudaStream_t) of the current device. Throws
 /// DeviceError if the launch fails, and in a build without CUDA.
-void color_products_kernel(const ColorsArrays& arrays, const ColorLayout& layout,
-                           void* cuda_stream);
-void color_products_kernel(const FeaturesArrays& arrays, const ColorLayout& layout,
-                           void* cuda_stream);
-void color_products_kernel(const ColorWeightsArrays& arrays, const ColorLayout& layout,
+void color_products_kernel(const ColorProductsArrays& arrays, const ColorLayout& layout,
                            void* cuda_stream);
 
 /// How the threads of a device share images: each works on some pixels at a time, one after another

@@ -1,6 +1,7 @@
 #include <cuda_runtime.h>
 
 #include <type_traits>
+#include <variant>
 
 #include "base/error.h"
 #include "kernels/color_products/fill.h"
@@ -14,13 +15,9 @@ namespace {
 
 constexpr int kPixels = ColorWalk::kPixels;
 
-/// What a kernel knows when it is compiled. Stored is the type in memory, T the type of the
-/// computation. A vector has kWidth features; a pixel has room for kColors.
-template <class Stored_, class T_, int kWidth_, int kColors_>
-struct ColorForm {
-  using Stored = Stored_;
-  using T = T_;
-  static constexpr int kWidth = kWidth_;
+/// A vector has kWidth features; a pixel has room for kColors.
+template <class Stored, class T, int kWidth, int kColors_>
+struct ColorForm : VectorForm<Stored, T, kWidth> {
   static constexpr int kColors = kColors_;
   using Features = Vector<Stored, kWidth>;
   /// A part of the colors of kPixels pixels, of which kColors lie one after another.
@@ -34,10 +31,31 @@ struct ColorTask {
 };
 
 /// Returns where the block's image begins, of which each has so many elements.
-template <class Stored, class Array>
+template <class Form, class Array>
 __device__ auto* of_image(Array* array, std::int64_t elements) {
+  using Stored = typename Form::Stored;
   using Element = std::conditional_t<std::is_const_v<Array>, const Stored, Stored>;
   return static_cast<Element*>(array) + blockIdx.x * elements;
+}
+
+template <class Form, class Array>
+__device__ auto* features_of_image(Array* features, const ColorLayout& layout) {
+  return of_image<Form>(features, layout.pixel_count * layout.feature_count);
+}
+
+template <class Form, class Array>
+__device__ auto* colors_of_image(Array* colors, const ColorLayout& layout) {
+  return of_image<Form>(colors, layout.pixel_count * layout.color_count);
+}
+
+template <class Form>
+__device__ auto* weights_of_image(const ColorWeights& weights) {
+  return of_image<Form>(weights.first, weights.image_stride);
+}
+
+template <class Form>
+__device__ typename Form::Features read_features(const typename Form::Stored* first) {
+  return read_vector<typename Form::Stored, Form::kWidth>(first);
 }
 
 __device__ std::int64_t at_most(std::int64_t number, std::int64_t most) {
@@ -135,12 +153,10 @@ __device__ void add_products(const typename Form::Stored* features,
                              typename Form::T (&sums)[kPixels][Form::kColors]) {
   using T = typename Form::T;
   typename Form::Features read[kPixels];
-  for (int k = 0; k < kPixels; ++k) {
-    read[k] = read_vector<typename Form::Stored, Form::kWidth>(features + rows.offsets[k]);
-  }
+  for (int k = 0; k < kPixels; ++k) read[k] = read_features<Form>(features + rows.offsets[k]);
   typename Form::Features of_color[Form::kColors];
   for (int o = 0; o < Form::kColors; ++o) {
-    of_color[o] = read_vector<typename Form::Stored, Form::kWidth>(weights + color_rows.offsets[o]);
+    of_color[o] = read_features<Form>(weights + color_rows.offsets[o]);
   }
   for (int j = 0; j < Form::kWidth; ++j) {
     T factors[Form::kColors];
@@ -156,12 +172,10 @@ __device__ void add_products(const typename Form::Stored* features,
 template <class Form>
 __global__ void fill(ColorsArrays arrays, ColorTask task) {
   const ColorLayout& layout = task.layout;
-  using Stored = typename Form::Stored;
-  const auto* features =
-      of_image<Stored>(arrays.features, layout.pixel_count * layout.feature_count);
-  const auto* weights = of_image<Stored>(arrays.weights.first, arrays.weights.image_stride);
+  const auto* features = features_of_image<Form>(arrays.features, layout);
+  const auto* weights = weights_of_image<Form>(arrays.weights);
   const ColorRows<Form::kColors> color_rows(arrays.weights, layout);
-  auto* colors = of_image<Stored>(arrays.colors, layout.pixel_count * layout.color_count);
+  auto* colors = colors_of_image<Form>(arrays.colors, layout);
   const std::int64_t pixels = std::int64_t{blockDim.y} * kPixels;  // of a block at a time
   for (std::int64_t tile = blockIdx.y * pixels; tile < layout.pixel_count;
        tile += gridDim.y * pixels) {
@@ -205,15 +219,13 @@ __global__ void fill(FeaturesArrays arrays, ColorTask task) {
   const ColorLayout& layout = task.layout;
   const std::int64_t column = column_of_thread(Form::kWidth);
   if (column >= layout.feature_count) return;
-  const auto* weights =
-      of_image<Stored>(arrays.weights.first, arrays.weights.image_stride) + column;
+  const auto* weights = weights_of_image<Form>(arrays.weights) + column;
   const ColorRows<Form::kColors> color_rows(arrays.weights, layout);
-  const auto* colors = of_image<Stored>(arrays.colors, layout.pixel_count * layout.color_count);
-  auto* features =
-      of_image<Stored>(arrays.features, layout.pixel_count * layout.feature_count) + column;
+  const auto* colors = colors_of_image<Form>(arrays.colors, layout);
+  auto* features = features_of_image<Form>(arrays.features, layout) + column;
   T factors[Form::kColors][Form::kWidth];
   for (int o = 0; o < Form::kColors; ++o) {
-    const auto read = read_vector<Stored, Form::kWidth>(weights + color_rows.offsets[o]);
+    const auto read = read_features<Form>(weights + color_rows.offsets[o]);
     for (int j = 0; j < Form::kWidth; ++j) factors[o][j] = static_cast<T>(read.at[j]);
   }
   for_each_pixels(layout, [&](std::int64_t pixel) {
@@ -243,20 +255,19 @@ __device__ void store_sums(const T (&sums)[kWidth], std::int64_t feature_count, 
 
 template <class Form>
 __global__ void fill(ColorWeightsArrays arrays, ColorTask task) {
-  using Stored = typename Form::Stored;
   using T = typename Form::T;
   const ColorLayout& layout = task.layout;
   const std::int64_t column = column_of_thread(Form::kWidth);
   const auto* features =
-      of_image<Stored>(arrays.features, layout.pixel_count * layout.feature_count) +
+      features_of_image<Form>(arrays.features, layout) +
       at_most(column, layout.feature_count - Form::kWidth);  // what lies beyond is not stored
-  const auto* colors = of_image<Stored>(arrays.colors, layout.pixel_count * layout.color_count);
+  const auto* colors = colors_of_image<Form>(arrays.colors, layout);
   T sums[Form::kColors][Form::kWidth] = {};
   for_each_pixels(layout, [&](std::int64_t pixel) {
     const PixelRows rows(pixel, layout);
     typename Form::Features of_pixel[kPixels];
     for (int k = 0; k < kPixels; ++k) {  // colors beyond the last pixel are 0
-      of_pixel[k] = read_vector<Stored, Form::kWidth>(features + rows.first + rows.offsets[k]);
+      of_pixel[k] = read_features<Form>(features + rows.first + rows.offsets[k]);
     }
     const ReadColors<Form> read(colors, pixel, task);
     for (int k = 0; k < kPixels; ++k) {
@@ -344,17 +355,9 @@ void launch_in_type(const Arrays& arrays, const ColorLayout& layout, void* strea
 
 }  // namespace
 
-void color_products_kernel(const ColorsArrays& arrays, const ColorLayout& layout, void* stream) {
-  launch_in_type(arrays, layout, stream);
-}
-
-void color_products_kernel(const FeaturesArrays& arrays, const ColorLayout& layout, void* stream) {
-  launch_in_type(arrays, layout, stream);
-}
-
-void color_products_kernel(const ColorWeightsArrays& arrays, const ColorLayout& layout,
+void color_products_kernel(const ColorProductsArrays& arrays, const ColorLayout& layout,
                            void* stream) {
-  launch_in_type(arrays, layout, stream);
+  std::visit([&](const auto& of_product) { launch_in_type(of_product, layout, stream); }, arrays);
 }
 
 }  // namespace ganscale::kernels

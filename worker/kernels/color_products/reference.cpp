@@ -1,6 +1,7 @@
 #include <ATen/Parallel.h>
 
 #include <algorithm>
+#include <variant>
 
 #include "kernels/color_products/fill.h"
 #include "kernels/launch/dispatch.h"
@@ -29,13 +30,37 @@ struct Places {
   std::int64_t weights;
 };
 
+/// Returns how many elements an image has.
+Places sizes_of_image(const ColorLayout& layout) {
+  return {.features = layout.pixel_count * layout.feature_count,
+          .colors = layout.pixel_count * layout.color_count,
+          .weights = layout.color_count * layout.feature_count};
+}
+
+/// One of the arrays: `kPlace` is the member of Places that counts its elements.
+template <std::int64_t Places::* kPlace, class T>
+struct ArrayOf {
+  T* first;
+
+  T& operator[](const Places& at) const { return first[at.*kPlace]; }
+  ArrayOf from(const Places& places) const { return {first + places.*kPlace}; }
+  void set_to_zero(const Places& sizes) const { std::fill_n(first, sizes.*kPlace, T(0)); }
+};
+template <class T>
+using FeaturesOf = ArrayOf<&Places::features, T>;
+template <class T>
+using ColorsOf = ArrayOf<&Places::colors, T>;
+template <class T>
+using WeightsOf = ArrayOf<&Places::weights, T>;
+
 // Calls `compute` with where each image begins, on all threads of ATen.
 template <class Compute>
 void for_each_image(const ColorLayout& layout, const Strides& strides, const Compute& compute) {
+  const Places sizes = sizes_of_image(layout);
   at::parallel_for(0, layout.image_count, 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t image = begin; image < end; ++image) {
-      compute(Places{.features = image * layout.pixel_count * layout.feature_count,
-                     .colors = image * layout.pixel_count * layout.color_count,
+      compute(Places{.features = image * sizes.features,
+                     .colors = image * sizes.colors,
                      .weights = image * strides.image});
     }
   });
@@ -55,66 +80,46 @@ void for_each_product(const ColorLayout& layout, const Strides& strides, const C
   }
 }
 
+/// Writes one array as the sums of products of the other two.
+template <class Sums, class One, class Other>
+void sum_products(const ColorLayout& layout, const Strides& strides, const Sums& all_sums,
+                  const One& all_ones, const Other& all_others) {
+  for_each_image(layout, strides, [&](const Places& first) {
+    const Sums sums = all_sums.from(first);
+    const One ones = all_ones.from(first);
+    const Other others = all_others.from(first);
+    sums.set_to_zero(sizes_of_image(layout));
+    for_each_product(layout, strides, [&](const Places& at) { sums[at] += ones[at] * others[at]; });
+  });
+}
+
 template <class T>
 void fill(const ColorsArrays& arrays, const ColorLayout& layout) {
-  const Strides strides = strides_of(arrays.weights);
-  for_each_image(layout, strides, [&](const Places& first) {
-    const T* features = static_cast<const T*>(arrays.features) + first.features;
-    const T* weights = static_cast<const T*>(arrays.weights.first) + first.weights;
-    T* colors = static_cast<T*>(arrays.colors) + first.colors;
-    std::fill_n(colors, layout.pixel_count * layout.color_count, T(0));
-    for_each_product(layout, strides, [&](const Places& at) {
-      colors[at.colors] += features[at.features] * weights[at.weights];
-    });
-  });
+  sum_products(layout, strides_of(arrays.weights), ColorsOf<T>{static_cast<T*>(arrays.colors)},
+               FeaturesOf<const T>{static_cast<const T*>(arrays.features)},
+               WeightsOf<const T>{static_cast<const T*>(arrays.weights.first)});
 }
 
 template <class T>
 void fill(const FeaturesArrays& arrays, const ColorLayout& layout) {
-  const Strides strides = strides_of(arrays.weights);
-  for_each_image(layout, strides, [&](const Places& first) {
-    const T* colors = static_cast<const T*>(arrays.colors) + first.colors;
-    const T* weights = static_cast<const T*>(arrays.weights.first) + first.weights;
-    T* features = static_cast<T*>(arrays.features) + first.features;
-    std::fill_n(features, layout.pixel_count * layout.feature_count, T(0));
-    for_each_product(layout, strides, [&](const Places& at) {
-      features[at.features] += colors[at.colors] * weights[at.weights];
-    });
-  });
+  sum_products(layout, strides_of(arrays.weights), FeaturesOf<T>{static_cast<T*>(arrays.features)},
+               ColorsOf<const T>{static_cast<const T*>(arrays.colors)},
+               WeightsOf<const T>{static_cast<const T*>(arrays.weights.first)});
 }
 
 template <class T>
 void fill(const ColorWeightsArrays& arrays, const ColorLayout& layout) {
-  const Strides strides = dense_strides(layout);
-  for_each_image(layout, strides, [&](const Places& first) {
-    const T* features = static_cast<const T*>(arrays.features) + first.features;
-    const T* colors = static_cast<const T*>(arrays.colors) + first.colors;
-    T* sums = static_cast<T*>(arrays.sums) + first.weights;
-    std::fill_n(sums, layout.color_count * layout.feature_count, T(0));
-    for_each_product(layout, strides, [&](const Places& at) {
-      sums[at.weights] += features[at.features] * colors[at.colors];
-    });
-  });
-}
-
-template <class Arrays>
-void fill_in_type(const Arrays& arrays, const ColorLayout& layout) {
-  dispatch_full_precision(layout.type, "the reference of color_products",
-                          [&]<class T>() { fill<T>(arrays, layout); });
+  sum_products(layout, dense_strides(layout), WeightsOf<T>{static_cast<T*>(arrays.sums)},
+               FeaturesOf<const T>{static_cast<const T*>(arrays.features)},
+               ColorsOf<const T>{static_cast<const T*>(arrays.colors)});
 }
 
 }  // namespace
 
-void color_products_reference(const ColorsArrays& arrays, const ColorLayout& layout) {
-  fill_in_type(arrays, layout);
-}
-
-void color_products_reference(const FeaturesArrays& arrays, const ColorLayout& layout) {
-  fill_in_type(arrays, layout);
-}
-
-void color_products_reference(const ColorWeightsArrays& arrays, const ColorLayout& layout) {
-  fill_in_type(arrays, layout);
+void color_products_reference(const ColorProductsArrays& arrays, const ColorLayout& layout) {
+  dispatch_full_precision(layout.type, "the reference of color_products", [&]<class T>() {
+    std::visit([&](const auto& of_product) { fill<T>(of_product, layout); }, arrays);
+  });
 }
 
 }  // namespace ganscale::kernels

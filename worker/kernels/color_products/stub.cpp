@@ -3,15 +3,7 @@
 
 namespace ganscale::kernels {
 
-void color_products_kernel(const ColorsArrays&, const ColorLayout&, void*) {
-  refuse_without_cuda("color_products");
-}
-
-void color_products_kernel(const FeaturesArrays&, const ColorLayout&, void*) {
-  refuse_without_cuda("color_products");
-}
-
-void color_products_kernel(const ColorWeightsArrays&, const ColorLayout&, void*) {
+void color_products_kernel(const ColorProductsArrays&, const ColorLayout&, void*) {
   refuse_without_cuda("color_products");
 }
 

@@ -86,14 +86,13 @@ struct WeightGradient : torch::autograd::Function<WeightGradient> {
   static variable_list backward(AutogradContext* context, variable_list tangents) {
     const auto tensors = context->get_saved_variables();
     const Convolution2d options = saved(context);
-    at::Tensor d_x;
-    at::Tensor d_gradient;
+    variable_list result(4);  // none of weight and options
     if (context->needs_input_grad(0)) {
-      d_x = convolution2d(tensors[1], tangents[0],
-                          back_to_input(options, tensors[0].sizes(), tangents[0].sizes()));
+      result[0] = convolution2d(tensors[1], tangents[0],
+                                back_to_input(options, tensors[0].sizes(), tangents[0].sizes()));
     }
-    if (context->needs_input_grad(1)) d_gradient = convolution2d(tensors[0], tangents[0], options);
-    return {d_x, d_gradient, at::Tensor(), at::Tensor()};
+    if (context->needs_input_grad(1)) result[1] = convolution2d(tensors[0], tangents[0], options);
+    return result;
   }
 };
 
@@ -113,17 +112,16 @@ struct Convolution : torch::autograd::Function<Convolution> {
     const auto tensors = context->get_saved_variables();
     const Convolution2d options = saved(context);
     const at::Tensor gradient = in_layout_of_result(context, gradients[0]);
-    at::Tensor d_x;
-    at::Tensor d_weight;
+    variable_list result(3);  // none of options
     if (context->needs_input_grad(0)) {
       const auto x_sizes = context->saved_data["x_sizes"].toIntVector();
-      d_x =
+      result[0] =
           convolution2d(gradient, tensors[1], back_to_input(options, x_sizes, tensors[1].sizes()));
     }
     if (context->needs_input_grad(1)) {
-      d_weight = WeightGradient::apply(tensors[0], gradient, tensors[1].detach(), options);
+      result[1] = WeightGradient::apply(tensors[0], gradient, tensors[1].detach(), options);
     }
-    return {d_x, d_weight, at::Tensor()};
+    return result;
   }
 };
 

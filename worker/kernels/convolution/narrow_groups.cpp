@@ -21,15 +21,15 @@ namespace ganscale::kernels {
 namespace {
 
 constexpr std::int64_t kBandRows = 8;
-// What the two inner loops keep in registers: sums of 4 pixels or inputs times 16 outputs.
-constexpr std::int64_t kPixels = 4;
-constexpr std::int64_t kInputs = 4;
+// The sums that the two inner loops keep in registers: of 4 pixels or inputs times 16 outputs.
+constexpr std::int64_t kRows = 4;
 constexpr std::int64_t kOutputs = 16;
 
 /// Eight numbers, anywhere in memory.
 using Vector = float __attribute__((vector_size(32), aligned(alignof(float))));
 constexpr std::int64_t kLanes = sizeof(Vector) / sizeof(float);
 constexpr std::int64_t kVectors = kOutputs / kLanes;
+using Sums = Vector[kRows][kVectors];
 
 struct Shape {
   std::int64_t images;
@@ -118,28 +118,37 @@ std::int64_t padded_values(const Shape& of) {
   return (kBandRows + 2 * of.margin()) * of.padded_width() * of.inputs;
 }
 
+/// Adds the products of each number with kOutputs factors to its row of sums.
+///
+/// numbers: kRows, which are `distance` apart.
+GANSCALE_AVX2 inline __attribute__((always_inline)) void add_products(const float* numbers,
+                                                                      std::int64_t distance,
+                                                                      const float* factors,
+                                                                      Sums& sums) {
+  const auto* vectors = reinterpret_cast<const Vector*>(factors);
+#pragma GCC unroll 4
+  for (std::int64_t row = 0; row < kRows; ++row) {
+#pragma GCC unroll 2
+    for (std::int64_t v = 0; v < kVectors; ++v)
+      sums[row][v] += vectors[v] * numbers[row * distance];
+  }
+}
+
 /// Writes kOutputs channels of a row of pixels that are `pixel_values` apart.
 ///
 /// in: the first of the padded rows that the kernel sees; weight: of the first of these outputs.
 GANSCALE_AVX2 void convolve_row(const Shape& of, const float* in, const float* weight, float* out,
                                 std::int64_t pixel_values) {
-  for (std::int64_t x = 0; x < of.width; x += kPixels) {
-    Vector sums[kPixels][kVectors] = {};
+  for (std::int64_t x = 0; x < of.width; x += kRows) {
+    Sums sums = {};
     const float* tap = weight;
     for (std::int64_t k = 0; k < of.kernel * of.kernel; ++k) {
       const float* pixel = in + (k / of.kernel * of.padded_width() + k % of.kernel + x) * of.inputs;
-      for (std::int64_t input = 0; input < of.inputs; ++input, tap += of.outputs) {
-        const auto* weights = reinterpret_cast<const Vector*>(tap);
-#pragma GCC unroll 4
-        for (std::int64_t p = 0; p < kPixels; ++p) {
-#pragma GCC unroll 2
-          for (std::int64_t v = 0; v < kVectors; ++v)
-            sums[p][v] += weights[v] * pixel[p * of.inputs + input];
-        }
-      }
+      for (std::int64_t input = 0; input < of.inputs; ++input, tap += of.outputs)
+        add_products(pixel + input, of.inputs, tap, sums);
     }
 #pragma GCC unroll 4
-    for (std::int64_t p = 0; p < kPixels; ++p) {
+    for (std::int64_t p = 0; p < kRows; ++p) {
       auto* target = reinterpret_cast<Vector*>(out + (x + p) * pixel_values);
 #pragma GCC unroll 2
       for (std::int64_t v = 0; v < kVectors; ++v) target[v] = sums[p][v];
@@ -147,26 +156,19 @@ GANSCALE_AVX2 void convolve_row(const Shape& of, const float* in, const float* w
   }
 }
 
-/// Adds to the weight gradient of kInputs inputs and kOutputs outputs, at one position of the kernel,
+/// Adds to the weight gradient of kRows inputs and kOutputs outputs, at one position of the kernel,
 /// what a band contributes.
 ///
 /// in: the padded pixel that the position sees first; gradient: [rows, width, of.outputs].
-GANSCALE_AVX2 void add_products(const Shape& of, std::int64_t rows, const float* in,
+GANSCALE_AVX2 void add_position(const Shape& of, std::int64_t rows, const float* in,
                                 const float* gradient, float* out) {
-  Vector sums[kInputs][kVectors] = {};
+  Sums sums = {};
   for (std::int64_t y = 0; y < rows; ++y, in += of.padded_width() * of.inputs) {
-    for (std::int64_t x = 0; x < of.width; ++x, gradient += of.outputs) {
-      const auto* gradients = reinterpret_cast<const Vector*>(gradient);
-#pragma GCC unroll 4
-      for (std::int64_t i = 0; i < kInputs; ++i) {
-#pragma GCC unroll 2
-        for (std::int64_t v = 0; v < kVectors; ++v)
-          sums[i][v] += gradients[v] * in[x * of.inputs + i];
-      }
-    }
+    for (std::int64_t x = 0; x < of.width; ++x, gradient += of.outputs)
+      add_products(in + x * of.inputs, /*distance=*/1, gradient, sums);
   }
 #pragma GCC unroll 4
-  for (std::int64_t i = 0; i < kInputs; ++i, out += of.outputs) {
+  for (std::int64_t i = 0; i < kRows; ++i, out += of.outputs) {
     auto* target = reinterpret_cast<Vector*>(out);
 #pragma GCC unroll 2
     for (std::int64_t v = 0; v < kVectors; ++v) target[v] += sums[i][v];
@@ -178,10 +180,10 @@ void add_band(const Shape& of, std::int64_t rows, const float* in, const float* 
               float* out) {
   for (std::int64_t k = 0; k < of.kernel * of.kernel; ++k) {
     const float* first = in + (k / of.kernel * of.padded_width() + k % of.kernel) * of.inputs;
-    for (std::int64_t input = 0; input < of.inputs; input += kInputs) {
+    for (std::int64_t input = 0; input < of.inputs; input += kRows) {
       float* target = out + (k * of.inputs + input) * of.outputs;
       for (std::int64_t output = 0; output < of.outputs; output += kOutputs)
-        add_products(of, rows, first + input, gradient + output, target + output);
+        add_position(of, rows, first + input, gradient + output, target + output);
     }
   }
 }
@@ -206,7 +208,7 @@ bool keeps_size(const Shape& of, const at::Tensor& weight, const Convolution2d& 
 }
 
 bool fits_registers(const Shape& of) {
-  return of.width % kPixels == 0 && of.inputs % kInputs == 0 && of.outputs % kOutputs == 0;
+  return of.width % kRows == 0 && of.inputs % kRows == 0 && of.outputs % kOutputs == 0;
 }
 
 bool has_avx2() {

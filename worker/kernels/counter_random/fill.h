@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <variant>
 
 #include "base/random.h"
+#include "kernels/launch/scalar_type.h"
 
 /// How counter_random fills memory: plain pointers, the same contract for every device.
 namespace ganscale::kernels {
@@ -13,7 +15,8 @@ struct RandomRows {
   Stream stream = Stream::kSamples;
   std::uint32_t site = 0;
   std::int64_t row_count = 0;
-  std::int64_t row_length = 0;  ///< elements
+  std::int64_t row_length = 0;             ///< elements
+  ScalarType type = ScalarType::kFloat32;  ///< or kFloat64
 };
 
 /// Returns the words of block `block` of row `row`.
@@ -34,27 +37,26 @@ constexpr T unit_interval(std::uint32_t word) {
   }
 }
 
+/// Standard normal numbers: each two words give two.
+struct Normal {};
+
+/// Numbers in [0, 1): each word gives its unit_interval().
+struct Uniform {};
+
 /// A dropout mask: a word below the threshold drops its element, others are scaled.
 struct Dropout {
   std::uint32_t threshold = 0;  ///< probability to drop * 2^32
   double scale = 1;
 };
 
-/// Fill host memory, on all threads of ATen. T is float or double.
-template <class T>
-void fill_normal_reference(T* out, const RandomRows& rows);
-template <class T>
-void fill_uniform_reference(T* out, const RandomRows& rows);
-template <class T>
-void fill_dropout_reference(T* out, const RandomRows& rows, const Dropout& dropout);
+using Distribution = std::variant<Normal, Uniform, Dropout>;
 
-/// Fill device memory in `cuda_stream` (a cudaStream_t) of the current device. Throw DeviceError if
-/// the launch fails, and in a build without CUDA.
-template <class T>
-void fill_normal_kernel(T* out, const RandomRows& rows, void* cuda_stream);
-template <class T>
-void fill_uniform_kernel(T* out, const RandomRows& rows, void* cuda_stream);
-template <class T>
-void fill_dropout_kernel(T* out, const RandomRows& rows, const Dropout& dropout, void* cuda_stream);
+/// Fills host memory, on all threads of ATen.
+void random_numbers_reference(void* out, const RandomRows& rows, const Distribution& distribution);
+
+/// The same in device memory, in `cuda_stream` (a cudaStream_t) of the current device. Throws
+/// DeviceError if the launch fails, and in a build without CUDA.
+void random_numbers_kernel(void* out, const RandomRows& rows, const Distribution& distribution,
+                           void* cuda_stream);
 
 }  // namespace ganscale::kernels

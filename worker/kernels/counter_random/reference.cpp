@@ -4,8 +4,10 @@
 #include <array>
 #include <cmath>
 #include <numbers>
+#include <variant>
 
 #include "kernels/counter_random/fill.h"
+#include "kernels/launch/dispatch.h"
 
 namespace ganscale::kernels {
 namespace {
@@ -57,7 +59,7 @@ Group<std::uint32_t> words_of_group(const RandomRows& rows, std::int64_t row, st
 
 // Box-Muller. The half keeps the logarithm away from 0; the largest radius is sqrt(66 ln 2) = 6.8.
 template <class T>
-void draw_normal(const Group<std::uint32_t>& words, Group<T>& out) {
+void draw(Normal, const Group<std::uint32_t>& words, Group<T>& out) {
   for (std::size_t i = 0; i < kGroup; i += 2) {
     const T radius = std::sqrt(T(-2) * std::log((static_cast<T>(words[i]) + T(0.5)) * T(0x1p-32)));
     const T angle = T(2 * std::numbers::pi) * unit_interval<T>(words[i + 1]);
@@ -66,9 +68,21 @@ void draw_normal(const Group<std::uint32_t>& words, Group<T>& out) {
   }
 }
 
-// Calls draw(words, values) for each group of each row.
-template <class T, class Draw>
-void fill(T* out, const RandomRows& rows, Draw draw) {
+template <class T>
+void draw(Uniform, const Group<std::uint32_t>& words, Group<T>& out) {
+  for (std::size_t i = 0; i < kGroup; ++i) out[i] = unit_interval<T>(words[i]);
+}
+
+template <class T>
+void draw(const Dropout& dropout, const Group<std::uint32_t>& words, Group<T>& out) {
+  const std::uint32_t threshold = dropout.threshold;
+  const T kept = static_cast<T>(dropout.scale);
+  const T dropped = 0;
+  for (std::size_t i = 0; i < kGroup; ++i) out[i] = words[i] < threshold ? dropped : kept;
+}
+
+template <class T, class Numbers>
+void fill(T* out, const RandomRows& rows, const Numbers& numbers) {
   constexpr std::int64_t kGrainGroups = 128;
   constexpr auto kSize = static_cast<std::int64_t>(kGroup);
   const std::int64_t groups_per_row = (rows.row_length + kSize - 1) / kSize;
@@ -77,7 +91,7 @@ void fill(T* out, const RandomRows& rows, Draw draw) {
     for (std::int64_t i = begin; i < end; ++i) {
       const std::int64_t row = i / groups_per_row;
       const std::int64_t group = i % groups_per_row;
-      draw(words_of_group(rows, row, group), values);
+      draw(numbers, words_of_group(rows, row, group), values);
       const std::int64_t first = group * kSize;
       std::copy_n(values.begin(), std::min(kSize, rows.row_length - first),
                   out + row * rows.row_length + first);
@@ -88,33 +102,11 @@ void fill(T* out, const RandomRows& rows, Draw draw) {
 
 }  // namespace
 
-template <class T>
-void fill_normal_reference(T* out, const RandomRows& rows) {
-  fill(out, rows, draw_normal<T>);
-}
-
-template <class T>
-void fill_uniform_reference(T* out, const RandomRows& rows) {
-  fill(out, rows, [](const Group<std::uint32_t>& words, Group<T>& values) {
-    for (std::size_t i = 0; i < kGroup; ++i) values[i] = unit_interval<T>(words[i]);
+void random_numbers_reference(void* out, const RandomRows& rows, const Distribution& distribution) {
+  dispatch_full_precision(rows.type, "the reference of counter_random", [&]<class T>() {
+    std::visit([&](const auto& numbers) { fill(static_cast<T*>(out), rows, numbers); },
+               distribution);
   });
 }
-
-template <class T>
-void fill_dropout_reference(T* out, const RandomRows& rows, const Dropout& dropout) {
-  fill(out, rows, [dropout](const Group<std::uint32_t>& words, Group<T>& values) {
-    const std::uint32_t threshold = dropout.threshold;
-    const T kept = static_cast<T>(dropout.scale);
-    const T dropped = 0;
-    for (std::size_t i = 0; i < kGroup; ++i) values[i] = words[i] < threshold ? dropped : kept;
-  });
-}
-
-template void fill_normal_reference(float*, const RandomRows&);
-template void fill_normal_reference(double*, const RandomRows&);
-template void fill_uniform_reference(float*, const RandomRows&);
-template void fill_uniform_reference(double*, const RandomRows&);
-template void fill_dropout_reference(float*, const RandomRows&, const Dropout&);
-template void fill_dropout_reference(double*, const RandomRows&, const Dropout&);
 
 }  // namespace ganscale::kernels

@@ -41,11 +41,10 @@ struct Resample {
 
   /// Returns what computes the gradient of images of x's size.
   Resample transposed_for(const at::Tensor& x) const {
-    UpfirdnShape shape{.options = options,
-                       .height = x.size(2),
-                       .width = x.size(3),
-                       .filter_height = filter.defined() ? filter.size(0) : 1,
-                       .filter_width = filter.defined() ? filter.size(-1) : 1};
+    UpfirdnShape shape{
+        .options = options,
+        .in = {x.size(2), x.size(3)},
+        .filter = {filter.defined() ? filter.size(0) : 1, filter.defined() ? filter.size(-1) : 1}};
     set_out_size(shape);
     return {filter, transposed(shape)};
   }

@@ -13,11 +13,11 @@ namespace {
 constexpr int kSide = 32;  // of a tile: of the result, or of an operand
 constexpr int kRows = 4;   // of the tile that a thread computes
 
-struct Batch {
+struct Products {
   ProductPlace places[kMostProductPlaces];
   ProductTerm terms[kMostProductTerms];
 };
-static_assert(sizeof(Batch) <= 4096);
+static_assert(sizeof(Products) <= 4096);
 
 template <class T>
 using Tile = T[kSide][kSide + 1];  // one more, so that columns lie in different banks
@@ -41,10 +41,10 @@ __device__ void read_tile(const MatrixView& matrix, dim3 first, dim3 size, Tile<
 
 // Blocks with one blockIdx.z compute one place, a tile each.
 template <class T>
-__global__ void multiply(const __grid_constant__ Batch batch) {
+__global__ void multiply(const __grid_constant__ Products products) {
   __shared__ Tile<T> left;
   __shared__ Tile<T> right;
-  const ProductPlace& place = batch.places[blockIdx.z];
+  const ProductPlace& place = products.places[blockIdx.z];
   const auto rows = static_cast<unsigned>(place.rows);
   const auto columns = static_cast<unsigned>(place.columns);
   const unsigned row = blockIdx.y * kSide;
@@ -52,7 +52,7 @@ __global__ void multiply(const __grid_constant__ Batch batch) {
   if (row >= rows || column >= columns) return;
   T sums[kRows] = {};
   for (int i = 0; i < place.term_count; ++i) {
-    const ProductTerm& term = batch.terms[place.first_term + i];
+    const ProductTerm& term = products.terms[place.first_term + i];
     const auto depth = static_cast<unsigned>(term.depth);
     for (unsigned first = 0; first < depth; first += kSide) {
       read_tile<T>(term.left, {first, row}, {depth, rows}, left);
@@ -85,9 +85,9 @@ void grouped_products_kernel(std::span<const ProductPlace> places,
                              std::span<const ProductTerm> terms, ScalarType type, void* stream) {
   check(places.size() <= kMostProductPlaces && terms.size() <= kMostProductTerms,
         "a launch of grouped_products takes 40 places and 40 terms");
-  Batch batch;
-  std::copy(places.begin(), places.end(), batch.places);
-  std::copy(terms.begin(), terms.end(), batch.terms);
+  Products products;
+  std::copy(places.begin(), places.end(), products.places);
+  std::copy(terms.begin(), terms.end(), products.terms);
   dim3 blocks(0, 0, static_cast<unsigned>(places.size()));
   for (const ProductPlace& place : places) {
     blocks.x = std::max(blocks.x, tiles(place.columns));
@@ -95,7 +95,7 @@ void grouped_products_kernel(std::span<const ProductPlace> places,
   }
   const Grid grid = {blocks, dim3(kSide, kSide / kRows)};
   dispatch_full_precision(type, "grouped_products", [&]<class T>() {
-    launch_kernel("grouped_products", grid, stream, multiply<T>, batch);
+    launch_kernel("grouped_products", grid, stream, multiply<T>, products);
   });
 }
 

@@ -86,4 +86,23 @@ constexpr ChannelWalk walk_over_planes(std::int64_t planes, std::int64_t pixels,
   return walk;
 }
 
+/// A dense batch of images: contiguous, or channels last.
+struct ImageLayout {
+  ScalarType type = ScalarType::kFloat32;
+  std::int64_t image_count = 0;
+  std::int64_t channel_count = 0;
+  std::int64_t pixel_count = 0;  ///< of a channel
+  bool channels_last = false;
+};
+
+/// Returns how a device walks over images of which each channel has a value.
+constexpr ChannelWalk walk_of(const ImageLayout& layout) {
+  const std::int64_t width = vector_elements(layout.type);
+  if (layout.channels_last) {
+    return walk_over_pixels(layout.image_count, layout.pixel_count, layout.channel_count, width);
+  }
+  const std::int64_t planes = layout.image_count * layout.channel_count;
+  return walk_over_planes(planes, layout.pixel_count, planes, width);
+}
+
 }  // namespace ganscale::kernels

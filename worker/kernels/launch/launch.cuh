@@ -3,6 +3,7 @@
 #include <cuda_runtime.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -47,6 +48,12 @@ Grid grid_of_batch(std::span<const Array> arrays, Count Array::* element_count,
           kBatchThreads};
 }
 
+/// The arrays of a launch, as a kernel's argument: all arguments have 4 KiB at most.
+template <class Array, std::size_t kMost>
+struct Batch {
+  Array arrays[kMost];
+};
+
 /// Launches a kernel on `cuda_stream` (a cudaStream_t) of the current device. Does nothing for an
 /// empty grid. Throws DeviceError with `what` if the launch fails.
 template <class... Parameters>
@@ -62,6 +69,19 @@ void launch_kernel(const char* what, const Grid& grid, void* cuda_stream,
   if (status == cudaSuccess) return;
   throw DeviceError(std::string("launch of a kernel failed: ") + what + ": " +
                     cudaGetErrorString(status));
+}
+
+/// Launches a kernel on arrays, each of which counts its elements in `element_count`, with
+/// grid_of_batch(). More arrays than its batch has room for are a bug.
+template <class Array, std::size_t kMost, class... Parameters>
+void launch_on_batch(const char* what, std::span<const Array> arrays, void* cuda_stream,
+                     void (*kernel)(Batch<Array, kMost>, Parameters...),
+                     const std::type_identity_t<Parameters>&... arguments) {
+  check(arrays.size() <= kMost, std::string("too many arrays for one launch: ") + what);
+  Batch<Array, kMost> batch;
+  std::copy(arrays.begin(), arrays.end(), batch.arrays);
+  launch_kernel(what, grid_of_batch(arrays, &Array::element_count), cuda_stream, kernel, batch,
+                arguments...);
 }
 
 }  // namespace ganscale::kernels

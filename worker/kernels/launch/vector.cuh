@@ -36,4 +36,13 @@ __device__ void write_vector(const Vector<Stored, kWidth>& vector, Stored* first
   *reinterpret_cast<Vector<Stored, kWidth>*>(first) = vector;
 }
 
+/// What a kernel knows of its elements when it is compiled: Stored is the type in memory, T the
+/// type of the computation, and an access takes kWidth of them.
+template <class Stored_, class T_, int kWidth_>
+struct VectorForm {
+  using Stored = Stored_;
+  using T = T_;
+  static constexpr int kWidth = kWidth_;
+};
+
 }  // namespace ganscale::kernels

@@ -1,8 +1,5 @@
 #include <cuda_runtime.h>
 
-#include <algorithm>
-
-#include "base/error.h"
 #include "kernels/launch/dispatch.h"
 #include "kernels/launch/launch.cuh"
 #include "kernels/multi_tensor_adam/fill.h"
@@ -10,10 +7,8 @@
 namespace ganscale::kernels {
 namespace {
 
-struct Batch {
-  AdamArrays arrays[kMostAdamArrays];
-};
-static_assert(sizeof(Batch) + sizeof(AdamTask) <= 4096);
+using AdamBatch = Batch<AdamArrays, kMostAdamArrays>;
+static_assert(sizeof(AdamBatch) + sizeof(AdamTask) <= 4096);
 
 // The average of parameters that stay as they are.
 template <class T>
@@ -28,7 +23,8 @@ __device__ void follow(const AdamArrays& arrays, T beta, std::int64_t begin, std
 
 // A column of blocks updates one parameter of the batch.
 template <class T>
-__global__ void update(const __grid_constant__ Batch batch, const __grid_constant__ AdamTask task) {
+__global__ void update(const __grid_constant__ AdamBatch batch,
+                       const __grid_constant__ AdamTask task) {
   const AdamArrays& arrays = batch.arrays[blockIdx.y];
   const std::int64_t stride = std::int64_t{gridDim.x} * kBatchThreads;
   const std::int64_t begin = std::int64_t{blockIdx.x} * kBatchThreads;
@@ -59,21 +55,13 @@ __global__ void update(const __grid_constant__ Batch batch, const __grid_constan
   }
 }
 
-template <class T>
-void launch(std::span<const AdamArrays> arrays, const AdamTask& task, void* stream) {
-  Batch batch;
-  std::copy(arrays.begin(), arrays.end(), batch.arrays);
-  launch_kernel("multi_tensor_adam", grid_of_batch(arrays, &AdamArrays::element_count), stream,
-                update<T>, batch, task);
-}
-
 }  // namespace
 
 void multi_tensor_adam_kernel(std::span<const AdamArrays> arrays, const AdamTask& task,
                               void* stream) {
-  check(arrays.size() <= kMostAdamArrays, "a launch of multi_tensor_adam takes 64 parameters");
-  dispatch_full_precision(task.type, "multi_tensor_adam",
-                          [&]<class T>() { launch<T>(arrays, task, stream); });
+  dispatch_full_precision(task.type, "multi_tensor_adam", [&]<class T>() {
+    launch_on_batch("multi_tensor_adam", arrays, stream, update<T>, task);
+  });
 }
 
 }  // namespace ganscale::kernels

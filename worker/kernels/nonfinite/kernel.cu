@@ -1,8 +1,5 @@
 #include <cuda_runtime.h>
 
-#include <algorithm>
-
-#include "base/error.h"
 #include "kernels/launch/dispatch.h"
 #include "kernels/launch/launch.cuh"
 #include "kernels/nonfinite/fill.h"
@@ -10,14 +7,12 @@
 namespace ganscale::kernels {
 namespace {
 
-struct Batch {
-  NonfiniteArray arrays[kMostNonfiniteArrays];
-};
-static_assert(sizeof(Batch) + sizeof(NonfiniteTask) <= 4096);
+using NonfiniteBatch = Batch<NonfiniteArray, kMostNonfiniteArrays>;
+static_assert(sizeof(NonfiniteBatch) + sizeof(NonfiniteTask) <= 4096);
 
 // A column of blocks looks through one array of the batch.
 template <class T>
-__global__ void look_through(const __grid_constant__ Batch batch,
+__global__ void look_through(const __grid_constant__ NonfiniteBatch batch,
                              const __grid_constant__ NonfiniteTask task) {
   const NonfiniteArray& array = batch.arrays[blockIdx.y];
   const auto* const data = static_cast<const T*>(array.data);
@@ -32,21 +27,13 @@ __global__ void look_through(const __grid_constant__ Batch batch,
   atomicExch(task.flags + blockIdx.y, 1.0F);
 }
 
-template <class T>
-void launch(std::span<const NonfiniteArray> arrays, const NonfiniteTask& task, void* stream) {
-  Batch batch = {};
-  std::copy(arrays.begin(), arrays.end(), batch.arrays);
-  launch_kernel("nonfinite", grid_of_batch(arrays, &NonfiniteArray::element_count), stream,
-                look_through<T>, batch, task);
-}
-
 }  // namespace
 
 void nonfinite_kernel(std::span<const NonfiniteArray> arrays, const NonfiniteTask& task,
                       void* stream) {
-  check(arrays.size() <= kMostNonfiniteArrays, "a launch of nonfinite takes 240 arrays");
-  dispatch_full_precision(task.type, "nonfinite_flags",
-                          [&]<class T>() { launch<T>(arrays, task, stream); });
+  dispatch_full_precision(task.type, "nonfinite_flags", [&]<class T>() {
+    launch_on_batch("nonfinite", arrays, stream, look_through<T>, task);
+  });
 }
 
 }  // namespace ganscale::kernels

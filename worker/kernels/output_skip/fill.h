@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <variant>
 
 #include "kernels/launch/scalar_type.h"
 
@@ -57,13 +58,12 @@ constexpr std::int64_t output_skip_blocks(const RgbLayout& layout) {
   return blocks < kMostBlocks ? blocks : kMostBlocks;
 }
 
-/// Fill device memory in `cuda_stream` (a cudaStream_t) of the current device; low-precision types
-/// are computed in float32. Throw DeviceError if the launch fails, and in a build without CUDA.
-void output_skip_kernel(const OutputSkipArrays& arrays, const OutputSkipTask& task,
-                        void* cuda_stream);
-void output_skip_kernel(const OutputSkipGradientArrays& arrays, const OutputSkipTask& task,
-                        void* cuda_stream);
-void output_skip_kernel(const OutputSkipSecondGradientArrays& arrays, const OutputSkipTask& task,
+using AnyOutputSkipArrays =
+    std::variant<OutputSkipArrays, OutputSkipGradientArrays, OutputSkipSecondGradientArrays>;
+
+/// Fills device memory in `cuda_stream` (a cudaStream_t) of the current device; low-precision types
+/// are computed in float32. Throws DeviceError if the launch fails, and in a build without CUDA.
+void output_skip_kernel(const AnyOutputSkipArrays& arrays, const OutputSkipTask& task,
                         void* cuda_stream);
 
 }  // namespace ganscale::kernels

@@ -1,5 +1,7 @@
 #include <cuda_runtime.h>
 
+#include <variant>
+
 #include "base/error.h"
 #include "kernels/launch/dispatch.cuh"
 #include "kernels/launch/launch.cuh"
@@ -110,18 +112,9 @@ void launch_in_type(const Arrays& arrays, const OutputSkipTask& task, void* stre
 
 }  // namespace
 
-void output_skip_kernel(const OutputSkipArrays& arrays, const OutputSkipTask& task, void* stream) {
-  launch_in_type(arrays, task, stream);
-}
-
-void output_skip_kernel(const OutputSkipGradientArrays& arrays, const OutputSkipTask& task,
+void output_skip_kernel(const AnyOutputSkipArrays& arrays, const OutputSkipTask& task,
                         void* stream) {
-  launch_in_type(arrays, task, stream);
-}
-
-void output_skip_kernel(const OutputSkipSecondGradientArrays& arrays, const OutputSkipTask& task,
-                        void* stream) {
-  launch_in_type(arrays, task, stream);
+  std::visit([&](const auto& of_pass) { launch_in_type(of_pass, task, stream); }, arrays);
 }
 
 }  // namespace ganscale::kernels

@@ -3,15 +3,7 @@
 
 namespace ganscale::kernels {
 
-void output_skip_kernel(const OutputSkipArrays&, const OutputSkipTask&, void*) {
-  refuse_without_cuda("output_skip");
-}
-
-void output_skip_kernel(const OutputSkipGradientArrays&, const OutputSkipTask&, void*) {
-  refuse_without_cuda("output_skip");
-}
-
-void output_skip_kernel(const OutputSkipSecondGradientArrays&, const OutputSkipTask&, void*) {
+void output_skip_kernel(const AnyOutputSkipArrays&, const OutputSkipTask&, void*) {
   refuse_without_cuda("output_skip");
 }
 

@@ -2,7 +2,6 @@
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
-#include <algorithm>
 #include <type_traits>
 
 #include "base/error.h"
@@ -12,14 +11,12 @@
 namespace ganscale::kernels {
 namespace {
 
-struct Batch {
-  ScaledArray arrays[kMostScaledArrays];
-};
-static_assert(sizeof(Batch) <= 4096);
+using ScaledBatch = Batch<ScaledArray, kMostScaledArrays>;
+static_assert(sizeof(ScaledBatch) <= 4096);
 
 // A column of blocks copies one tensor of the batch.
 template <class From, class To>
-__global__ void copy(const __grid_constant__ Batch batch) {
+__global__ void copy(const __grid_constant__ ScaledBatch batch) {
   using T = std::conditional_t<std::is_same_v<To, double>, double, float>;
   const ScaledArray& a = batch.arrays[blockIdx.y];
   const T factor = static_cast<T>(a.factor);
@@ -44,10 +41,7 @@ __global__ void copy(const __grid_constant__ Batch batch) {
 
 template <class From, class To>
 void launch(std::span<const ScaledArray> arrays, void* stream) {
-  Batch batch;
-  std::copy(arrays.begin(), arrays.end(), batch.arrays);
-  launch_kernel("scaled_copies", grid_of_batch(arrays, &ScaledArray::element_count), stream,
-                copy<From, To>, batch);
+  launch_on_batch("scaled_copies", arrays, stream, copy<From, To>);
 }
 
 template <class From>
@@ -66,7 +60,6 @@ void scaled_copies_kernel(std::span<const ScaledArray> arrays, const ScaledCopyT
   const bool is_double = task.from == ScalarType::kFloat64;
   check(is_double == (task.to == ScalarType::kFloat64),
         "scaled_copies converts between float32, float16 and bfloat16");
-  check(arrays.size() <= kMostScaledArrays, "a launch of scaled_copies takes 56 tensors");
   switch (task.from) {
     case ScalarType::kFloat64: return launch<double, double>(arrays, stream);
     case ScalarType::kFloat16: return launch_from<__half>(arrays, task.to, stream);

@@ -87,8 +87,8 @@ struct Gradients : torch::autograd::Function<Gradients> {
         .scaled_gradient = context->needs_input_grad(1),
         .value = context->needs_input_grad(2) && is_scaled && of.style.next_styles.defined(),
         .y = context->needs_input_grad(3) && of.style.demodulation.defined(),
-        .demodulation = context->needs_input_grad(5) && of.y.defined(),
-        .next_styles = context->needs_input_grad(6) && is_scaled};
+        .style = {.demodulation = context->needs_input_grad(5) && of.y.defined(),
+                  .next_styles = context->needs_input_grad(6) && is_scaled}};
     variable_list result =
         compute_second_gradients(point, of, wanted, saved_styled_rule(context)).tensors();
     result.resize(result.size() + 2);  // of `wanted` and `rule`
@@ -118,15 +118,15 @@ struct Values : torch::autograd::Function<Values> {
     const auto saved = context->get_saved_variables();
     const WantedGradients wanted{
         .y = context->needs_input_grad(0),
-        .demodulation = context->needs_input_grad(1),
-        .next_styles = context->needs_input_grad(2) && gradients[1].defined(),
-        .bias = context->needs_input_grad(3),
-        .strength = context->needs_input_grad(4)};
+        .style = {.demodulation = context->needs_input_grad(1),
+                  .next_styles = context->needs_input_grad(2) && gradients[1].defined(),
+                  .bias = context->needs_input_grad(3),
+                  .strength = context->needs_input_grad(4)}};
     const StyledPoint point{.value_gradient = gradients[0],
                             .scaled_gradient = gradients[1],
-                            .value = wanted.next_styles ? saved[0] : saved[0].detach(),
-                            .y = wanted.demodulation ? saved[1] : at::Tensor(),
-                            .noise = wanted.strength ? saved[2] : at::Tensor(),
+                            .value = wanted.style.next_styles ? saved[0] : saved[0].detach(),
+                            .y = wanted.style.demodulation ? saved[1] : at::Tensor(),
+                            .noise = wanted.style.strength ? saved[2] : at::Tensor(),
                             .style = {.demodulation = saved[3], .next_styles = saved[4]}};
     const variable_list arguments = or_empty(point.tensors(), point.value);
     const variable_list of_operands = or_undefined(

@@ -107,7 +107,7 @@ auto maker_of_sums(const at::Tensor& like) {
   };
 }
 
-StyleTensors new_sums(const WantedGradients& wanted, const ImageLayout& layout,
+StyleTensors new_sums(const WantedStyle& wanted, const ImageLayout& layout,
                       const at::Tensor& like) {
   const auto make = maker_of_sums(like);
   const auto N = layout.image_count;
@@ -118,7 +118,7 @@ StyleTensors new_sums(const WantedGradients& wanted, const ImageLayout& layout,
           .strength = make(wanted.strength, {})};
 }
 
-StyleTensors new_sums_of_blocks(const WantedGradients& wanted, const ImageLayout& layout,
+StyleTensors new_sums_of_blocks(const WantedStyle& wanted, const ImageLayout& layout,
                                 const at::Tensor& like) {
   const auto make = maker_of_sums(like);
   const StyledActivationBlocks blocks = styled_activation_blocks(layout);
@@ -134,8 +134,8 @@ StyleTensors new_sums_of_blocks(const WantedGradients& wanted, const ImageLayout
 struct Pass {
   const char* name;
   Tensors read;
-  Tensors images;        // that it writes
-  WantedGradients sums;  // but y
+  Tensors images;  // that it writes
+  WantedStyle sums;
 };
 
 /// Makes a pass over images like `like`, with the arrays that `arrays_with` returns for tensors of
@@ -192,14 +192,14 @@ StyledValues compute_values(const at::Tensor& y, const at::Tensor& noise, const 
 StyledGradients compute_gradients(const StyledPoint& point, const WantedGradients& wanted,
                                   const StyledActivationRule& rule) {
   StyledPoint used = point;
-  if (!wanted.demodulation) used.y = at::Tensor();
-  if (!wanted.strength) used.noise = at::Tensor();
+  if (!wanted.style.demodulation) used.y = at::Tensor();
+  if (!wanted.style.strength) used.noise = at::Tensor();
   const StyledPoint in = computable(used);
   const at::Tensor d_y = new_images(wanted.y, in.value);
   const Pass pass{.name = "ganscale::styled_activation_gradients",
                   .read = in.tensors(),
                   .images = {d_y},
-                  .sums = wanted};
+                  .sums = wanted.style};
   const StyleTensors sums =
       make_pass(pass, in.value, task_of(in.value, in.noise, rule), [&](const StyleTensors& places) {
         return StyledGradientArrays{
@@ -224,7 +224,7 @@ StyledPoint compute_second_gradients(const StyledPoint& point, const StyledGradi
   Pass pass{.name = "ganscale::styled_activation_second_gradients",
             .read = in.tensors(),
             .images = {out.value_gradient, out.scaled_gradient, out.value, out.y},
-            .sums = {.demodulation = wanted.demodulation, .next_styles = wanted.next_styles}};
+            .sums = wanted.style};
   const Tensors beside = style_tangents.tensors();
   pass.read.insert(pass.read.end(), beside.begin(), beside.end());
   pass.read.push_back(y_tangent);

@@ -45,13 +45,18 @@ struct StyledPoint {
   }
 };
 
-/// Of what gradients are wanted.
-struct WantedGradients {
-  bool y = false;
+/// Which of StyleTensors are wanted.
+struct WantedStyle {
   bool demodulation = false;
   bool next_styles = false;
   bool bias = false;
   bool strength = false;
+};
+
+/// Of what gradients are wanted.
+struct WantedGradients {
+  bool y = false;
+  WantedStyle style = {};
 };
 
 struct StyledGradients {
@@ -69,8 +74,7 @@ struct WantedSecondGradients {
   bool scaled_gradient = false;
   bool value = false;
   bool y = false;
-  bool demodulation = false;
-  bool next_styles = false;
+  WantedStyle style = {};  ///< demodulation and next_styles
 };
 
 /// Returns the gradients of a point that are wanted, for the tangents of what compute_gradients()

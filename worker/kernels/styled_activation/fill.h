@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <variant>
 
-#include "kernels/modulated_conv/fill.h"
+#include "kernels/launch/channel_walk.h"
 
 /// How styled_activation computes: plain pointers, the same contract for every device.
 ///
@@ -88,13 +89,11 @@ struct StyledSecondGradientArrays {
   StyledPointArrays point = {};
 };
 
-/// Fill host memory, on all threads of ATen; float32 and float64 only.
-void styled_activation_reference(const StyledActivationArrays& arrays,
-                                 const StyledActivationTask& task);
-void styled_activation_reference(const StyledGradientArrays& arrays,
-                                 const StyledActivationTask& task);
-void styled_activation_reference(const StyledSecondGradientArrays& arrays,
-                                 const StyledActivationTask& task);
+using AnyStyledArrays =
+    std::variant<StyledActivationArrays, StyledGradientArrays, StyledSecondGradientArrays>;
+
+/// Fills host memory, on all threads of ATen; float32 and float64 only.
+void styled_activation_reference(const AnyStyledArrays& arrays, const StyledActivationTask& task);
 
 /// How a device shares out the images: a block takes some channels of a part of the pixels of an
 /// image.
@@ -125,12 +124,8 @@ constexpr StyledActivationBlocks styled_activation_blocks(const ImageLayout& lay
 /// types are computed in float32. A derivative leaves each block's sums, of demodulation,
 /// next_styles and bias [parts, N, C], of strength [parts, N, channel_blocks], which
 /// styled_sums_kernel() adds up. They throw DeviceError if the launch fails, and in a build without CUDA.
-void styled_activation_kernel(const StyledActivationArrays& arrays,
-                              const StyledActivationTask& task, void* cuda_stream);
-void styled_activation_kernel(const StyledGradientArrays& arrays, const StyledActivationTask& task,
+void styled_activation_kernel(const AnyStyledArrays& arrays, const StyledActivationTask& task,
                               void* cuda_stream);
-void styled_activation_kernel(const StyledSecondGradientArrays& arrays,
-                              const StyledActivationTask& task, void* cuda_stream);
 void styled_sums_kernel(const StyleArrays<const void*>& of_blocks, const StyleSums& sums,
                         const ImageLayout& layout, void* cuda_stream);
 

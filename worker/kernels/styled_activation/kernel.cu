@@ -1,6 +1,7 @@
 #include <cuda_runtime.h>
 
 #include <limits>
+#include <variant>
 
 #include "kernels/launch/dispatch.cuh"
 #include "kernels/launch/launch.cuh"
@@ -12,16 +13,12 @@ namespace {
 
 constexpr unsigned kThreads = 256;  // of a block, at most
 
-// How a kernel is compiled. Stored is the type in memory, T the type of the computation. A thread
-// takes vectors of kWidth elements: channels of a pixel or, of contiguous planes, pixels.
-template <class Stored_, class T_, int kWidth_, bool kChannelsLast_>
-struct FormOf {
-  using Stored = Stored_;
-  using T = T_;
-  static constexpr int kWidth = kWidth_;
+// A vector has kWidth elements: channels of a pixel or, of contiguous planes, pixels.
+template <class Stored, class T, int kWidth, bool kChannelsLast_>
+struct FormOf : VectorForm<Stored, T, kWidth> {
   static constexpr bool kChannelsLast = kChannelsLast_;
-  static constexpr int kChannels = kChannelsLast_ ? kWidth_ : 1;
-  static constexpr int kPixels = kChannelsLast_ ? 1 : kWidth_;
+  static constexpr int kChannels = kChannelsLast ? kWidth : 1;
+  static constexpr int kPixels = kChannelsLast ? 1 : kWidth;
 };
 
 // Numbers for the elements of a vector: one each, or one for all.
@@ -413,19 +410,9 @@ void launch_for_task(const Arrays& arrays, const StyledActivationTask& task, voi
 
 }  // namespace
 
-void styled_activation_kernel(const StyledActivationArrays& arrays,
-                              const StyledActivationTask& task, void* stream) {
-  launch_for_task(arrays, task, stream);
-}
-
-void styled_activation_kernel(const StyledGradientArrays& arrays, const StyledActivationTask& task,
+void styled_activation_kernel(const AnyStyledArrays& arrays, const StyledActivationTask& task,
                               void* stream) {
-  launch_for_task(arrays, task, stream);
-}
-
-void styled_activation_kernel(const StyledSecondGradientArrays& arrays,
-                              const StyledActivationTask& task, void* stream) {
-  launch_for_task(arrays, task, stream);
+  std::visit([&](const auto& of_pass) { launch_for_task(of_pass, task, stream); }, arrays);
 }
 
 void styled_sums_kernel(const StyleArrays<const void*>& of_blocks, const StyleSums& sums,

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <variant>
 #include <vector>
 
 #include "kernels/launch/dispatch.h"
@@ -326,28 +327,17 @@ void fill(const StyledSecondGradientArrays& arrays, const StyledActivationTask& 
   of_next_styles.write(task.layout.channel_count, 1);
 }
 
-template <class Arrays>
-void fill_styled(const Arrays& arrays, const StyledActivationTask& task) {
-  dispatch_full_precision(task.layout.type, "the reference of styled_activation", [&]<class T>() {
-    task.layout.channels_last ? fill<T, true>(arrays, task) : fill<T, false>(arrays, task);
-  });
+template <class T, class Arrays>
+void fill_in_type(const Arrays& arrays, const StyledActivationTask& task) {
+  task.layout.channels_last ? fill<T, true>(arrays, task) : fill<T, false>(arrays, task);
 }
 
 }  // namespace
 
-void styled_activation_reference(const StyledActivationArrays& arrays,
-                                 const StyledActivationTask& task) {
-  fill_styled(arrays, task);
-}
-
-void styled_activation_reference(const StyledGradientArrays& arrays,
-                                 const StyledActivationTask& task) {
-  fill_styled(arrays, task);
-}
-
-void styled_activation_reference(const StyledSecondGradientArrays& arrays,
-                                 const StyledActivationTask& task) {
-  fill_styled(arrays, task);
+void styled_activation_reference(const AnyStyledArrays& arrays, const StyledActivationTask& task) {
+  dispatch_full_precision(task.layout.type, "the reference of styled_activation", [&]<class T>() {
+    std::visit([&](const auto& of_pass) { fill_in_type<T>(of_pass, task); }, arrays);
+  });
 }
 
 }  // namespace ganscale::kernels

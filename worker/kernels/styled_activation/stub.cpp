@@ -3,14 +3,7 @@
 
 namespace ganscale::kernels {
 
-void styled_activation_kernel(const StyledActivationArrays&, const StyledActivationTask&, void*) {
-  refuse_without_cuda("styled_activation");
-}
-void styled_activation_kernel(const StyledGradientArrays&, const StyledActivationTask&, void*) {
-  refuse_without_cuda("styled_activation");
-}
-void styled_activation_kernel(const StyledSecondGradientArrays&, const StyledActivationTask&,
-                              void*) {
+void styled_activation_kernel(const AnyStyledArrays&, const StyledActivationTask&, void*) {
   refuse_without_cuda("styled_activation");
 }
 void styled_sums_kernel(const StyleArrays<const void*>&, const StyleSums&, const ImageLayout&,

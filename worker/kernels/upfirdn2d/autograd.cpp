@@ -24,12 +24,10 @@ using torch::autograd::variable_list;
 UpfirdnShape shape_of(const at::Tensor& x, const at::Tensor& filter, const Upfirdn& options) {
   UpfirdnShape shape{.options = options,
                      .plane_count = x.size(0) * x.size(1),
-                     .height = x.size(2),
-                     .width = x.size(3),
-                     .filter_height = filter.size(0),
-                     .filter_width = filter.size(1)};
+                     .in = {x.size(2), x.size(3)},
+                     .filter = {filter.size(0), filter.size(1)}};
   set_out_size(shape);
-  if (shape.out_height == 0 || shape.out_width == 0) {
+  if (shape.out.height == 0 || shape.out.width == 0) {
     refuse("the padded image is smaller than the filter", x, filter);
   }
   return shape;
@@ -72,7 +70,7 @@ at::Tensor compute_on_cpu(const Operands& in, const Upfirdn& options) {
     return images.defined() ? images.to(dtype).contiguous(format) : images;
   };
   const Operands wide{as_planes(x), in.filter.to(dtype).contiguous(), as_planes(in.addend)};
-  const at::Tensor out = at::empty({x.size(0), x.size(1), shape.out_height, shape.out_width},
+  const at::Tensor out = at::empty({x.size(0), x.size(1), shape.out.height, shape.out.width},
                                    wide.x.options().memory_format(format));
   if (is_double) {
     compute_reference<double>(wide, out, shape);
@@ -95,7 +93,7 @@ at::Tensor compute_on_cuda(const Operands& in, const Upfirdn& options) {
   // A kernel reads pixels wherever they are: planes of few channels need not be copied before.
   const auto format =
       x.size(1) >= kFewestValues ? x.suggest_memory_format() : at::MemoryFormat::Contiguous;
-  const at::Tensor out = at::empty({x.size(0), x.size(1), shape.out_height, shape.out_width},
+  const at::Tensor out = at::empty({x.size(0), x.size(1), shape.out.height, shape.out.width},
                                    x.options().memory_format(format));
   const at::Tensor addend =
       in.addend.defined() ? in_layout_of(in.addend.to(x.scalar_type()), out) : in.addend;

@@ -21,18 +21,21 @@ struct Upfirdn {
   bool flip_filter = false;  ///< false: convolution; true: correlation
 };
 
-/// Sizes in pixels. A pixel is one value and there are N * C planes, or in channels last C values
-/// and N planes.
+/// The sides of an image or a filter, in pixels.
+template <class Integer>
+struct Sides {
+  Integer height = 0;
+  Integer width = 0;
+};
+
+/// A pixel is one value and there are N * C planes, or in channels last C values and N planes.
 struct UpfirdnShape {
   Upfirdn options;
   std::int64_t plane_count = 0;
   std::int64_t pixel_values = 1;
-  std::int64_t height = 0;
-  std::int64_t width = 0;
-  std::int64_t filter_height = 0;
-  std::int64_t filter_width = 0;
-  std::int64_t out_height = 0;
-  std::int64_t out_width = 0;
+  Sides<std::int64_t> in = {};
+  Sides<std::int64_t> filter = {};
+  Sides<std::int64_t> out = {};
 };
 
 /// Sets how many pixels the padded image has room for: 0 along an axis if the filter is
@@ -42,18 +45,18 @@ constexpr void set_out_size(UpfirdnShape& shape) {
     return room < 0 ? 0 : room / down + 1;
   };
   const Upfirdn& options = shape.options;
-  shape.out_height = count(
-      shape.height * options.up_y + options.pad_top + options.pad_bottom - shape.filter_height,
+  shape.out.height = count(
+      shape.in.height * options.up_y + options.pad_top + options.pad_bottom - shape.filter.height,
       options.down_y);
-  shape.out_width =
-      count(shape.width * options.up_x + options.pad_left + options.pad_right - shape.filter_width,
-            options.down_x);
+  shape.out.width = count(
+      shape.in.width * options.up_x + options.pad_left + options.pad_right - shape.filter.width,
+      options.down_x);
 }
 
 /// Computes planes one after the other in host memory, on all threads of ATen. T is float or
 /// double.
 ///
-/// filter: [filter_height, filter_width], row by row.
+/// filter: of shape.filter, row by row.
 /// addend: of the result's layout, added to it; null: none.
 template <class T>
 void upfirdn2d_reference(const T* x, const T* filter, T* out, const UpfirdnShape& shape,

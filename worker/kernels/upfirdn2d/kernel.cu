@@ -15,7 +15,7 @@ template <int kUp, class T, class Sum>
 __global__ void by_plane(const T* x, const Sum* filter, T* out, Work work) {
   const Sum* taps = load_filter(filter, work);
   const int out_x = blockIdx.x * blockDim.x + threadIdx.x;
-  if (out_x >= work.out_width) return;
+  if (out_x >= work.out.width) return;
   const int step_y = gridDim.y * blockDim.y;
   const std::int64_t planes = work.image_count * work.channels;
   for (std::int64_t plane = blockIdx.z; plane < planes; plane += gridDim.z) {
@@ -24,7 +24,7 @@ __global__ void by_plane(const T* x, const Sum* filter, T* out, Work work) {
     const T* from = x + n * work.x_strides.image + c * work.x_strides.channel;
     const std::int64_t to =
         n * work.out_strides.image + c * work.out_strides.channel + out_x * work.out_strides.column;
-    for (int out_y = blockIdx.y * blockDim.y + threadIdx.y; out_y < work.out_height;
+    for (int out_y = blockIdx.y * blockDim.y + threadIdx.y; out_y < work.out.height;
          out_y += step_y) {
       const std::int64_t place = to + out_y * work.out_strides.row;
       out[place] = static_cast<T>(value_at<kUp>(from, taps, work, out_y, out_x) +
@@ -39,14 +39,14 @@ __global__ void by_channel(const T* x, const Sum* filter, T* out, Work work) {
   const Sum* taps = load_filter(filter, work);
   const int c = blockIdx.x * blockDim.x + threadIdx.x;
   if (c >= work.channels) return;
-  const std::int64_t rows = work.image_count * work.out_height;
+  const std::int64_t rows = work.image_count * work.out.height;
   for (std::int64_t row = blockIdx.z; row < rows; row += gridDim.z) {
-    const std::int64_t n = row / work.out_height;
-    const int out_y = static_cast<int>(row % work.out_height);
+    const std::int64_t n = row / work.out.height;
+    const int out_y = static_cast<int>(row % work.out.height);
     const T* from = x + n * work.x_strides.image + c * work.x_strides.channel;
     const std::int64_t to =
         n * work.out_strides.image + c * work.out_strides.channel + out_y * work.out_strides.row;
-    for (int out_x = blockIdx.y * blockDim.y + threadIdx.y; out_x < work.out_width;
+    for (int out_x = blockIdx.y * blockDim.y + threadIdx.y; out_x < work.out.width;
          out_x += gridDim.y * blockDim.y) {
       const std::int64_t place = to + out_x * work.out_strides.column;
       out[place] = static_cast<T>(value_at<kUp>(from, taps, work, out_y, out_x) +
@@ -61,19 +61,19 @@ void launch(const UpfirdnMemory& memory, const Work& work, void* stream) {
   const auto* filter = static_cast<const Sum*>(memory.filter);
   auto* out = static_cast<T*>(memory.out);
   const dim3 threads(32, 8);
+  const auto launch_over = [&](auto kernel, int columns, int rows, std::int64_t layers) {
+    const dim3 blocks(block_count(columns, threads.x, kMostGridColumns),
+                      block_count(rows, threads.y, kMostGridRows),
+                      block_count(layers, 1, kMostGridRows));
+    launch_kernel("upfirdn2d", {blocks, threads}, stream, kernel, x, filter, out, work);
+  };
   const bool is_channels_last = work.channels > 1 && work.x_strides.channel == 1;
   if (is_channels_last) {
-    const dim3 blocks(block_count(work.channels, threads.x, kMostGridColumns),
-                      block_count(work.out_width, threads.y, kMostGridRows),
-                      block_count(work.image_count * work.out_height, 1, kMostGridRows));
-    launch_kernel("upfirdn2d", {blocks, threads}, stream, by_channel<kUp, T, Sum>, x, filter, out,
-                  work);
+    launch_over(by_channel<kUp, T, Sum>, work.channels, work.out.width,
+                work.image_count * work.out.height);
   } else {
-    const dim3 blocks(block_count(work.out_width, threads.x, kMostGridColumns),
-                      block_count(work.out_height, threads.y, kMostGridRows),
-                      block_count(work.image_count * work.channels, 1, kMostGridRows));
-    launch_kernel("upfirdn2d", {blocks, threads}, stream, by_plane<kUp, T, Sum>, x, filter, out,
-                  work);
+    launch_over(by_plane<kUp, T, Sum>, work.out.width, work.out.height,
+                work.image_count * work.channels);
   }
 }
 
@@ -96,20 +96,20 @@ Work work_of(const UpfirdnMemory& memory, const UpfirdnShape& shape) {
           "upfirdn2d: a side of an image is too long");
     return static_cast<int>(value);
   };
+  const auto narrow_sides = [&](const Sides<std::int64_t>& sides) {
+    return Sides<int>{narrow(sides.height), narrow(sides.width)};
+  };
   const Upfirdn& options = shape.options;
-  narrow(shape.out_height * options.down_y + shape.filter_height);
-  narrow(shape.out_width * options.down_x + shape.filter_width);
+  narrow(shape.out.height * options.down_y + shape.filter.height);
+  narrow(shape.out.width * options.down_x + shape.filter.width);
   return {.addend = memory.addend,
           .x_strides = memory.x_strides,
           .out_strides = memory.out_strides,
           .image_count = shape.plane_count / memory.channel_count,
           .channels = narrow(memory.channel_count),
-          .height = narrow(shape.height),
-          .width = narrow(shape.width),
-          .out_height = narrow(shape.out_height),
-          .out_width = narrow(shape.out_width),
-          .filter_height = narrow(shape.filter_height),
-          .filter_width = narrow(shape.filter_width),
+          .in = narrow_sides(shape.in),
+          .out = narrow_sides(shape.out),
+          .filter = narrow_sides(shape.filter),
           .up_x = narrow(options.up_x),
           .up_y = narrow(options.up_y),
           .down_x = narrow(options.down_x),
@@ -123,7 +123,7 @@ Work work_of(const UpfirdnMemory& memory, const UpfirdnShape& shape) {
 }  // namespace
 
 void upfirdn2d_kernel(const UpfirdnMemory& memory, const UpfirdnShape& shape, void* stream) {
-  check(shape.filter_height * shape.filter_width <= kMostTaps,
+  check(shape.filter.height * shape.filter.width <= kMostTaps,
         "upfirdn2d: a filter has at most 1024 taps on a CUDA device");
   const Work work = work_of(memory, shape);
   dispatch_all_types(memory.type, [&]<class Stored, class T>() {

@@ -34,12 +34,12 @@ void launch_strips_of(const UpfirdnMemory& memory, const Work& work, const Strip
                 .vectors = kWidth == 1 ? 1 : work.channels / kWidth};
   const std::int64_t planes = work.image_count * strips.planes_of_image;
   const dim3 threads(block.vectors, block.columns, block.strips);
-  const unsigned column_blocks = block_count(work.out_width, block.columns, kMostGridColumns);
+  const unsigned column_blocks = block_count(work.out.width, block.columns, kMostGridColumns);
   const unsigned vector_blocks = block_count(strips.vectors, block.vectors, kMostGridColumns);
   const std::int64_t lead = kUp == 2 ? (work.pad_top + 1) & 1 : 0;
-  const std::int64_t rows = work.out_height + lead;
+  const std::int64_t rows = work.out.height + lead;
   strips.row_count = strip_rows<kUp>(
-      rows, planes * work.out_height * column_blocks * vector_blocks / (kBlocks * threads.z));
+      rows, planes * work.out.height * column_blocks * vector_blocks / (kBlocks * threads.z));
   strips.strips_of_plane = (rows + strips.row_count - 1) / strips.row_count;
   strips.strip_count = planes * strips.strips_of_plane;
   const dim3 blocks(block_count(strips.strip_count, threads.z, kMostGridColumns), column_blocks,
@@ -69,7 +69,7 @@ template <int kUp, int kDown, class T, class Sum>
 bool launch_strips_by(const UpfirdnMemory& memory, const Work& work, void* stream) {
   constexpr int kWidth = kVectorBytes / sizeof(T);
   constexpr int kManyChannels = 8;  // that single values of planes would lie far apart
-  const auto columns = static_cast<unsigned>(work.out_width);
+  const auto columns = static_cast<unsigned>(work.out.width);
   if (has_vectors<kWidth, T>(memory, work)) {
     const auto vectors = static_cast<unsigned>(work.channels / kWidth);
     const StripBlock block = strip_block_of(columns, vectors, kMostStagedColumns);
@@ -89,7 +89,7 @@ bool launch_strips(const UpfirdnMemory& memory, const Work& work, void* stream) 
   const auto has = [&](int up, int down) {
     return work.up_x == up && work.up_y == up && work.down_x == down && work.down_y == down;
   };
-  if (work.filter_height != kStripTaps || work.filter_width != kStripTaps) return false;
+  if (work.filter.height != kStripTaps || work.filter.width != kStripTaps) return false;
   if (has(1, 1)) return launch_strips_by<1, 1, T, Sum>(memory, work, stream);
   if (has(2, 1)) return launch_strips_by<2, 1, T, Sum>(memory, work, stream);
   if (has(1, 2)) return launch_strips_by<1, 2, T, Sum>(memory, work, stream);

@@ -65,8 +65,8 @@ Term<T> single_term(std::span<const T> filter, std::size_t height, std::size_t w
 
 template <class T>
 std::vector<Term<T>> terms_of(const T* filter, const UpfirdnShape& shape) {
-  const auto height = static_cast<std::size_t>(shape.filter_height);
-  const auto width = static_cast<std::size_t>(shape.filter_width);
+  const auto height = static_cast<std::size_t>(shape.filter.height);
+  const auto width = static_cast<std::size_t>(shape.filter.width);
   std::vector<T> taps(filter, filter + height * width);
   if (!shape.options.flip_filter) std::ranges::reverse(taps);
   for (T& tap : taps) tap *= static_cast<T>(shape.options.gain);
@@ -295,17 +295,17 @@ void upfirdn2d_reference(const T* x, const T* filter, T* out, const UpfirdnShape
   const Axis y{.up = shape.options.up_y,
                .down = shape.options.down_y,
                .pad_before = shape.options.pad_top,
-               .length = shape.height,
-               .out_length = shape.out_height,
-               .tap_count = shape.filter_height};
+               .length = shape.in.height,
+               .out_length = shape.out.height,
+               .tap_count = shape.filter.height};
   const Axis across{.up = shape.options.up_x,
                     .down = shape.options.down_x,
                     .pad_before = shape.options.pad_left,
-                    .length = shape.width,
-                    .out_length = shape.out_width,
-                    .tap_count = shape.filter_width};
-  const std::int64_t row_values = shape.width * shape.pixel_values;
-  const std::int64_t out_row_values = shape.out_width * shape.pixel_values;
+                    .length = shape.in.width,
+                    .out_length = shape.out.width,
+                    .tap_count = shape.filter.width};
+  const std::int64_t row_values = shape.in.width * shape.pixel_values;
+  const std::int64_t out_row_values = shape.out.width * shape.pixel_values;
   const Contributions met_along_y = contributions_of(y);
   const Contributions met_along_x =
       shape.pixel_values == 1 ? Contributions{} : contributions_of(across);
@@ -313,15 +313,15 @@ void upfirdn2d_reference(const T* x, const T* filter, T* out, const UpfirdnShape
     PlaneFilter<T, decltype(rows)> planes(met_along_y, terms, std::move(rows), row_values,
                                           out_row_values);
     for (std::int64_t i = begin; i < end; ++i) {
-      const T* plane = x + i / shape.out_height * shape.height * row_values;
+      const T* plane = x + i / shape.out.height * shape.in.height * row_values;
       T* const row = out + i * out_row_values;
       if (addend != nullptr) std::copy_n(addend + i * out_row_values, out_row_values, row);
-      planes.run(plane, i % shape.out_height, /*add=*/addend != nullptr, row);
+      planes.run(plane, i % shape.out.height, /*add=*/addend != nullptr, row);
     }
   };
   constexpr std::int64_t kGrainValues = 1 << 14;
   const std::int64_t grain = kGrainValues / (row_values + out_row_values) + 1;
-  at::parallel_for(0, shape.plane_count * shape.out_height, grain,
+  at::parallel_for(0, shape.plane_count * shape.out.height, grain,
                    [&](std::int64_t begin, std::int64_t end) {
                      if (shape.pixel_values == 1) return run_rows(RowFilter<T>(across), begin, end);
                      run_rows(PixelRowFilter<T>(met_along_x, shape.pixel_values), begin, end);

@@ -51,12 +51,12 @@ struct RowCopies {
   __device__ void start(int step, const Work& work) const {
     for (int k = 0; k < kDown && step < step_count; ++k) {
       const int y = first_row + step * kDown + k;
-      const bool has_row = has_channels && y >= 0 && y < work.height;
+      const bool has_row = has_channels && y >= 0 && y < work.in.height;
       const T* row = x + y * work.x_strides.row;
       Pixels* to = pixels_of(step, k);
       for (int pixel = threadIdx.y; pixel < pixel_count; pixel += blockDim.y) {
         const int column = first_pixel + pixel;
-        const bool is_there = has_row && column >= 0 && column < work.width;
+        const bool is_there = has_row && column >= 0 && column < work.in.width;
         copy_async(is_there ? row + column * work.x_strides.column : x, is_there,
                    to + pixel * blockDim.x);
       }

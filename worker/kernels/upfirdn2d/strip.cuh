@@ -88,7 +88,7 @@ __device__ Across<kUp, Sum> across_of(const Product<Sum>& filter, const Work& wo
     if constexpr (kUp == 2) {
       if (first.tap == 1) across.taps[i] = filter.row[i * kUp + 1];
     }
-    across.reaches[i] = first.pixel + i >= 0 && first.pixel + i < work.width;
+    across.reaches[i] = first.pixel + i >= 0 && first.pixel + i < work.in.width;
   }
   return across;
 }
@@ -157,9 +157,9 @@ __device__ StripPlace<T> strip_place_of(const T* x, T* out, const Work& work,
   place.addend = addend_of<T>(work, to);
   place.first_row = first_row_of<kUp>(strip % strips.strips_of_plane, strips, work.pad_top);
   const int beyond = place.first_row + strips.row_count;
-  place.end_row = place.out_x >= work.out_width ? place.first_row
-                  : beyond < work.out_height    ? beyond
-                                                : work.out_height;
+  place.end_row = place.out_x >= work.out.width ? place.first_row
+                  : beyond < work.out.height    ? beyond
+                                                : work.out.height;
   return place;
 }
 
@@ -169,7 +169,7 @@ __device__ void read_rows(const StripPlace<T>& place, const Across<kUp, Sum>& ac
                           const Work& work, int in_y,
                           Vector<T, 1> (&read)[kDown][kStripTaps / kUp]) {
   for (int k = 0; k < kDown; ++k) {
-    const bool is_row = in_y + k >= 0 && in_y + k < work.height;
+    const bool is_row = in_y + k >= 0 && in_y + k < work.in.height;
     const std::int64_t row = (in_y + k) * work.x_strides.row;
     for (int i = 0; i < across.kTaps; ++i) {
       read[k][i] = {};

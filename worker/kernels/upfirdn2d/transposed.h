@@ -11,12 +11,12 @@ namespace ganscale::kernels {
 /// shape: of the operation itself, after set_out_size().
 constexpr Upfirdn transposed(const UpfirdnShape& shape) {
   const Upfirdn& options = shape.options;
-  const std::int64_t left = shape.filter_width - 1 - options.pad_left;
-  const std::int64_t top = shape.filter_height - 1 - options.pad_top;
-  const auto right = (shape.width - 1) * options.up_x + shape.filter_width -
-                     shape.out_width * options.down_x - left;
-  const auto bottom = (shape.height - 1) * options.up_y + shape.filter_height -
-                      shape.out_height * options.down_y - top;
+  const std::int64_t left = shape.filter.width - 1 - options.pad_left;
+  const std::int64_t top = shape.filter.height - 1 - options.pad_top;
+  const auto right = (shape.in.width - 1) * options.up_x + shape.filter.width -
+                     shape.out.width * options.down_x - left;
+  const auto bottom = (shape.in.height - 1) * options.up_y + shape.filter.height -
+                      shape.out.height * options.down_y - top;
   return {.up_x = options.down_x,
           .up_y = options.down_y,
           .down_x = options.up_x,

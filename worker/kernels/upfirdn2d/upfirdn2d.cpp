@@ -8,12 +8,7 @@
 namespace ganscale::kernels {
 namespace {
 
-struct FilterSize {
-  std::int64_t height = 0;
-  std::int64_t width = 0;
-};
-
-FilterSize size_of(const at::Tensor& filter) {
+Sides<std::int64_t> size_of(const at::Tensor& filter) {
   check(filter.dim() == 1 || filter.dim() == 2, "a filter is [K] or [Ky, Kx]");
   return {filter.size(0), filter.size(-1)};
 }

@@ -20,8 +20,7 @@ struct Work {
   PixelStrides out_strides;
   std::int64_t image_count;
   int channels;
-  int height, width, out_height, out_width;
-  int filter_height, filter_width;
+  Sides<int> in, out, filter;
   int up_x, up_y, down_x, down_y;
   int pad_left, pad_top;
   double gain;
@@ -32,7 +31,7 @@ struct Work {
 template <class Sum>
 __device__ const Sum* load_filter(const Sum* filter, const Work& work) {
   __shared__ Sum taps[kMostTaps];
-  const int count = work.filter_height * work.filter_width;
+  const int count = work.filter.height * work.filter.width;
   const int thread = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
   for (int i = thread; i < count; i += blockDim.x * blockDim.y * blockDim.z) {
     taps[i] = filter[work.flip_filter ? i : count - 1 - i] * static_cast<Sum>(work.gain);
@@ -78,13 +77,13 @@ __device__ Sum value_at(const T* plane, const Sum* taps, const Work& work, int o
   const First first_x = first_of<kUp>(out_x, work.down_x, work.up_x, work.pad_left);
   Sum sum = 0;
   int y = first_y.pixel;
-  for (int tap_y = first_y.tap; tap_y < work.filter_height; tap_y += up_y, ++y) {
-    if (y < 0 || y >= work.height) continue;
+  for (int tap_y = first_y.tap; tap_y < work.filter.height; tap_y += up_y, ++y) {
+    if (y < 0 || y >= work.in.height) continue;
     const T* row = plane + y * work.x_strides.row;
-    const Sum* row_taps = taps + tap_y * work.filter_width;
+    const Sum* row_taps = taps + tap_y * work.filter.width;
     int x = first_x.pixel;
-    for (int tap_x = first_x.tap; tap_x < work.filter_width; tap_x += up_x, ++x) {
-      if (x < 0 || x >= work.width) continue;
+    for (int tap_x = first_x.tap; tap_x < work.filter.width; tap_x += up_x, ++x) {
+      if (x < 0 || x >= work.in.width) continue;
       sum += row_taps[tap_x] * static_cast<Sum>(row[x * work.x_strides.column]);
     }
   }

@@ -12,14 +12,12 @@ namespace {
 
 constexpr std::int64_t kMostBlocks = 256;  // of a weight
 
-struct Batch {
-  EnergyArrays arrays[kMostEnergyArrays];
-};
-static_assert(sizeof(Batch) <= 4096);
+using EnergyBatch = Batch<EnergyArrays, kMostEnergyArrays>;
+static_assert(sizeof(EnergyBatch) <= 4096);
 
 // A column of blocks takes one weight of the batch, a thread pairs of channels.
 template <class T>
-__global__ void fill(const __grid_constant__ Batch batch) {
+__global__ void fill(const __grid_constant__ EnergyBatch batch) {
   const EnergyArrays& a = batch.arrays[blockIdx.y];
   const auto* weight = static_cast<const T*>(a.weight);
   auto* out = static_cast<T*>(a.out);
@@ -41,7 +39,7 @@ __global__ void fill(const __grid_constant__ Batch batch) {
 
 void weight_energies_kernel(std::span<const EnergyArrays> arrays, ScalarType type, void* stream) {
   check(arrays.size() <= kMostEnergyArrays, "a launch of weight_energies takes 64 weights");
-  Batch batch;
+  EnergyBatch batch;
   std::copy(arrays.begin(), arrays.end(), batch.arrays);
   const Grid grid = grid_of_batch(arrays, &EnergyArrays::pair_count, kMostBlocks);
   dispatch_full_precision(type, "weight_energies", [&]<class T>() {

@@ -29,10 +29,8 @@ class UpBlock : public GeneratorBlock {
   at::Tensor forward(const at::Tensor& x, const at::Tensor& condition) const override;
 
  private:
-  std::shared_ptr<ConditionalNorm> norm1_;
-  std::shared_ptr<ConditionalNorm> norm2_;
-  std::shared_ptr<Convolution> conv1_;
-  std::shared_ptr<Convolution> conv2_;
+  std::shared_ptr<ConditionalNorm> norms_[2];
+  std::shared_ptr<Convolution> convolutions_[2];
   std::shared_ptr<Convolution> shortcut_;
 };
 
@@ -46,8 +44,7 @@ class DownBlock : public DiscriminatorBlock {
  private:
   bool halves_;
   bool is_first_;
-  std::shared_ptr<Convolution> conv1_;
-  std::shared_ptr<Convolution> conv2_;
+  std::shared_ptr<Convolution> convolutions_[2];
   std::shared_ptr<Convolution> shortcut_;  ///< null: the input itself
 };
 

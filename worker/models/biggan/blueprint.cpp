@@ -35,9 +35,9 @@ void initialize(torch::nn::Module& module, std::string_view network, std::uint64
   }
 }
 
-class BigganBlueprint : public Blueprint {
+class BigganBlueprint : public BlueprintOf<NetworkConfig> {
  public:
-  explicit BigganBlueprint(const NetworkConfig& config) : config_(config) {}
+  using BlueprintOf::BlueprintOf;
 
   std::shared_ptr<Generator> generator(const BuildContext& in) const override {
     auto network = std::make_shared<BigganGenerator>(networks(in));
@@ -51,13 +51,12 @@ class BigganBlueprint : public Blueprint {
     return network;
   }
 
-  bool has_second_derivatives() const override { return !config_.recomputes; }
+  bool has_second_derivatives() const override { return !config().recomputes; }
 
   int lowest_low_precision_resolution() const override { return kFirstSize; }
 
- private:
-  NetworkConfig networks(const BuildContext& in) const {
-    NetworkConfig c = config_;
+  NetworkConfig networks(const BuildContext& in) const override {
+    NetworkConfig c = config();
     c.channels = in.image.channels;
     c.label_count = in.label_count;
     c.low_precision_type = in.low_precision_type;
@@ -65,12 +64,9 @@ class BigganBlueprint : public Blueprint {
     c.norm.options.group = in.statistics_group;
     return c;
   }
-
-  NetworkConfig config_;
 };
 
 void read_of(Depth depth, config::Section& in, ModelConfig& config) {
-  in.get("preset", "none", "defaults of the other keys; see docs/biggan.md");
   config.blueprint = std::make_shared<BigganBlueprint>(read_networks(in, config, depth));
 }
 

@@ -81,7 +81,7 @@ BigganGenerator::Codes BigganGenerator::codes_of(const at::Tensor& z,
 
 // Traced by models/torchscript: use no tensor sizes but pixels and channels.
 at::Tensor BigganGenerator::forward(const at::Tensor& z, const at::Tensor& labels,
-                                    kernels::RandomStream& /*random*/) {
+                                    RandomStream& /*random*/) {
   const Codes codes = codes_of(z, labels);
   const auto first = linear_->forward(codes.first).view({-1, first_width_, kFirstSize, kFirstSize});
   auto x = laid_out(first, config_.compute_type(z.scalar_type()), layout());
@@ -147,7 +147,7 @@ BigganDiscriminator::Layers BigganDiscriminator::add_stage(torch::nn::Module& li
 }
 
 at::Tensor BigganDiscriminator::forward(const at::Tensor& images, const at::Tensor& labels,
-                                        kernels::RandomStream& /*random*/) {
+                                        RandomStream& /*random*/) {
   auto x = laid_out(images, config_.compute_type(images.scalar_type()), layout());
   if (from_image_) x = from_image_->forward(x);
   for (const Layers& stage : stages_) {

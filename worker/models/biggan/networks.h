@@ -27,8 +27,7 @@ class BigganGenerator : public Generator {
  public:
   explicit BigganGenerator(const NetworkConfig& config);
 
-  at::Tensor forward(const at::Tensor& z, const at::Tensor& labels,
-                     kernels::RandomStream& random) override;
+  at::Tensor forward(const at::Tensor& z, const at::Tensor& labels, RandomStream& random) override;
 
   /// Singular vectors follow from the weights, and are the same on all ranks.
   NamedTensors moving_statistics() override;
@@ -77,11 +76,7 @@ class BigganDiscriminator : public Discriminator {
   explicit BigganDiscriminator(const NetworkConfig& config);
 
   at::Tensor forward(const at::Tensor& images, const at::Tensor& labels,
-                     kernels::RandomStream& random) override;
-  at::Tensor score_batches(const at::Tensor& images, const at::Tensor& labels, int /*count*/,
-                           kernels::RandomStream& random) override {
-    return forward(images, labels, random);
-  }
+                     RandomStream& random) override;
   BatchJoining batch_joining() const override { return BatchJoining::kByDefault; }
 
   /// None: singular vectors follow from the weights, and are the same on all ranks.

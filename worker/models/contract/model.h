@@ -33,6 +33,8 @@ struct Traits {
   bool has_float16 = false;   ///< its activations stay within the range of float16
   /// Generators that are trained for truncated latents, see models/latent_truncation.h.
   bool truncates_latents = false;
+  /// The page of the documentation that lists its presets; empty: there are none.
+  std::string_view presets_page = {};
 };
 
 /// What networks are built for, in addition to their blueprint.
@@ -73,6 +75,23 @@ class Blueprint {
   }
 };
 
+/// A blueprint that builds both networks from one configuration, the struct that the model's keys
+/// are read into.
+template <class NetworkConfig>
+class BlueprintOf : public Blueprint {
+ public:
+  explicit BlueprintOf(const NetworkConfig& config) : config_(config) {}
+
+  /// Returns the configuration of the networks for these images, labels and ranks.
+  virtual NetworkConfig networks(const BuildContext& in) const = 0;
+
+ protected:
+  const NetworkConfig& config() const { return config_; }
+
+ private:
+  NetworkConfig config_;
+};
+
 /// The section `model`, with what the dataset and the device add.
 struct ModelConfig {
   std::string name = {};
@@ -108,8 +127,8 @@ struct PublicWeights {
 struct Model {
   std::string_view name;
   Traits traits = {};
-  /// Reads the model's own keys: sets the blueprint and, for Labels::kOptional, `conditional`.
-  /// Name, resolution and low_precision_type are set already. Throws ConfigError.
+  /// Reads the model's own keys and sets the blueprint. Name, resolution, `conditional` and
+  /// low_precision_type are set already. Throws ConfigError.
   void (*read)(config::Section& in, ModelConfig& config);
   const PublicWeights* public_weights = nullptr;  ///< null: none
 };

@@ -10,6 +10,8 @@
 
 namespace ganscale::models {
 
+using kernels::RandomStream;
+
 class StyleGenerator;
 
 /// Generates images from latents. A conditional generator (label_count > 0) also takes labels.
@@ -24,12 +26,12 @@ class Generator : public torch::nn::Module, public LaidOut {
   /// Returns: [N, C, H, W] in [-1, 1] (a network without a final tanh may pass these bounds a
   /// little).
   virtual at::Tensor forward(const at::Tensor& z, const at::Tensor& labels,
-                             kernels::RandomStream& random) = 0;
+                             RandomStream& random) = 0;
 
   /// Computes forward() of eval mode by LibTorch's own operators only, without the number of images
   /// as a constant, for a tracer to record.
   virtual at::Tensor traceable_forward(const at::Tensor& z, const at::Tensor& labels) {
-    kernels::RandomStream unused({}, Stream::kSamples);
+    RandomStream unused({}, Stream::kSamples);
     return forward(z, labels, unused);
   }
 
@@ -79,18 +81,20 @@ class Discriminator : public torch::nn::Module, public LaidOut {
   /// random:  the dropout of this pass.
   /// Returns: [N].
   virtual at::Tensor forward(const at::Tensor& images, const at::Tensor& labels,
-                             kernels::RandomStream& random) = 0;
+                             RandomStream& random) = 0;
 
   virtual BatchJoining batch_joining() const { return BatchJoining::kNone; }
 
   /// Scores batches that follow one another in `images`, in one pass: no score depends on the images
-  /// of another batch.
+  /// of another batch. By default a pass of forward(), in which no image may meet another one.
   ///
   /// images:  [count * N, C, H, W]; labels: [count * N].
   /// Returns: [count * N].
-  virtual at::Tensor score_batches(const at::Tensor& /*images*/, const at::Tensor& /*labels*/,
-                                   int /*count*/, kernels::RandomStream& /*random*/) {
-    throw Error(ExitCode::kBug, "this discriminator scores one batch at a time");
+  /// Throws:  Error (kBug) if batch_joining() is kNone.
+  virtual at::Tensor score_batches(const at::Tensor& images, const at::Tensor& labels,
+                                   int /*count*/, RandomStream& random) {
+    check(batch_joining() != BatchJoining::kNone, "this discriminator scores joined batches");
+    return forward(images, labels, random);
   }
 
   /// As for the generator.

@@ -40,16 +40,15 @@ class StyleGenerator : public Generator {
   /// images only.
   virtual at::Tensor map_for_training(const Latents& latents) = 0;
   /// Draws style mixing for these latents.
-  virtual Latents draw(const at::Tensor& z, const at::Tensor& labels,
-                       kernels::RandomStream& random) = 0;
+  virtual Latents draw(const at::Tensor& z, const at::Tensor& labels, RandomStream& random) = 0;
   /// Synthesizes images from style vectors. random: the noise of the layers in training mode; in
   /// eval mode the noise is constant.
-  virtual at::Tensor synthesize(const at::Tensor& w, kernels::RandomStream& random) = 0;
+  virtual at::Tensor synthesize(const at::Tensor& w, RandomStream& random) = 0;
 
   /// Generates the images that a discriminator trains on: forward(), and an update of statistics
   /// that only these images move. In training mode.
   virtual at::Tensor make_fakes(const at::Tensor& z, const at::Tensor& labels,
-                                kernels::RandomStream& random) {
+                                RandomStream& random) {
     return forward(z, labels, random);
   }
 
@@ -57,8 +56,7 @@ class StyleGenerator : public Generator {
   /// in shorter sides of an image from the center. Undefined for a generator that can't.
   virtual at::Tensor input_transform() { return {}; }
 
-  at::Tensor forward(const at::Tensor& z, const at::Tensor& labels,
-                     kernels::RandomStream& random) override {
+  at::Tensor forward(const at::Tensor& z, const at::Tensor& labels, RandomStream& random) override {
     if (!is_training()) return synthesize(map(z, labels, {}), random);
     return synthesize(map_for_training(draw(z, labels, random)), random);
   }

@@ -45,24 +45,23 @@ class DcganBlueprint : public Blueprint {
 
   std::shared_ptr<Generator> generator(const BuildContext& in) const override {
     auto network = std::make_shared<DcganGenerator>(
-        in.image, DcganGenerator::Options{.z_dim = config_.z_dim,
-                                          .label_count = in.label_count,
-                                          .label_dim = config_.label_dim,
-                                          .channels = config_.channels,
-                                          .norm = {config_.batch_norm, in.statistics_group},
-                                          .low_precision_type = in.low_precision_type});
+        in.image, DcganOptions{.z_dim = config_.z_dim,
+                               .label_dim = config_.label_dim,
+                               .label_count = in.label_count,
+                               .channels = config_.channels,
+                               .norm = {config_.batch_norm, in.statistics_group},
+                               .low_precision_type = in.low_precision_type});
     initialize(*network, "generator", in.seed);
     return network;
   }
 
   std::shared_ptr<Discriminator> discriminator(const BuildContext& in) const override {
     auto network = std::make_shared<DcganDiscriminator>(
-        in.image,
-        DcganDiscriminator::Options{.label_count = config_.scores_labels ? in.label_count : 0,
-                                    .channels = config_.channels,
-                                    .dropout = config_.dropout,
-                                    .norm = {critic_norm_, in.statistics_group},
-                                    .low_precision_type = in.low_precision_type});
+        in.image, DcganOptions{.label_count = config_.scores_labels ? in.label_count : 0,
+                               .channels = config_.channels,
+                               .dropout = config_.dropout,
+                               .norm = {critic_norm_, in.statistics_group},
+                               .low_precision_type = in.low_precision_type});
     if (config_.spectral_norm) normalize_spectra(*network);
     initialize(*network, "discriminator", in.seed);
     return network;

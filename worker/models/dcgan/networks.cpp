@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 
+#include "models/contract/submodules.h"
 #include "models/layers/convolutional_config.h"
 
 namespace ganscale::models {
@@ -18,19 +19,8 @@ constexpr double kMomentum = 0.1;
 constexpr double kSlope = 0.2;
 constexpr double kDropout = 0.25;
 
-// A list of layers, named by index as in the public implementation.
-std::shared_ptr<torch::nn::Module> add_list(torch::nn::Module& network, const std::string& name) {
-  return network.register_module(name, std::make_shared<torch::nn::Module>(name));
-}
-
-template <class Layer, class... Arguments>
-std::shared_ptr<Layer> add_layer(torch::nn::Module& list, int place, Arguments&&... arguments) {
-  return list.register_module(std::to_string(place),
-                              std::make_shared<Layer>(std::forward<Arguments>(arguments)...));
-}
-
 // Drawn in memory order, so that the multiplication needs no change of layout.
-at::Tensor dropout_mask(const at::Tensor& x, Dropout dropout, kernels::RandomStream& random) {
+at::Tensor dropout_mask(const at::Tensor& x, Dropout dropout, RandomStream& random) {
   const bool of_channels = dropout == Dropout::kChannels;
   const std::array<std::int64_t, 4> shape = {x.size(0), of_channels ? 1 : x.size(2),
                                              of_channels ? 1 : x.size(3), x.size(1)};
@@ -44,34 +34,34 @@ Resolution first_size(const Resolution& images) {
 
 }  // namespace
 
-DcganGenerator::DcganGenerator(ImageShape image, const Options& options)
+DcganGenerator::DcganGenerator(ImageShape image, const DcganOptions& options)
     : Generator(image, options.z_dim, options.label_count),
       low_precision_type_(options.low_precision_type),
       first_width_(scaled_width(128, options.channels)) {
   const Resolution first = first_size(image.resolution);
   int in_features = options.z_dim;
   if (options.label_count > 0) {
-    label_embedding_ = register_module(
-        "label_embedding", std::make_shared<Embedding>(options.label_count, options.label_dim));
+    label_embedding_ =
+        add<Embedding>(*this, "label_embedding", options.label_count, options.label_dim);
     in_features += options.label_dim;
   }
-  linear_ = add_layer<Linear>(*add_list(*this, "l1"), 0, in_features,
-                              static_cast<int>(first_width_ * first.pixels()));
+  linear_ = add<Linear>(*add<List>(*this, "l1", "l1"), "0", in_features,
+                        static_cast<int>(first_width_ * first.pixels()));
 
   const auto& norm = options.norm;
   const int last_width = scaled_width(64, options.channels);
-  const auto blocks = add_list(*this, "conv_blocks");
-  first_norm_ = add_layer<BatchNorm>(*blocks, 0, first_width_, kFirstEpsilon, kMomentum, norm);
-  upsampled_.push_back(add_layer<UpsampledConvolution>(*blocks, 2, first_width_, first_width_));
-  norms_.push_back(add_layer<BatchNorm>(*blocks, 3, first_width_, kEpsilon, kMomentum, norm));
-  upsampled_.push_back(add_layer<UpsampledConvolution>(*blocks, 6, first_width_, last_width));
-  norms_.push_back(add_layer<BatchNorm>(*blocks, 7, last_width, kEpsilon, kMomentum, norm));
-  to_image_ = add_layer<Convolution>(*blocks, 9, last_width, image.channels);
+  const auto blocks = add<List>(*this, "conv_blocks", "conv_blocks");
+  first_norm_ = add<BatchNorm>(*blocks, "0", first_width_, kFirstEpsilon, kMomentum, norm);
+  upsampled_.push_back(add<UpsampledConvolution>(*blocks, "2", first_width_, first_width_));
+  norms_.push_back(add<BatchNorm>(*blocks, "3", first_width_, kEpsilon, kMomentum, norm));
+  upsampled_.push_back(add<UpsampledConvolution>(*blocks, "6", first_width_, last_width));
+  norms_.push_back(add<BatchNorm>(*blocks, "7", last_width, kEpsilon, kMomentum, norm));
+  to_image_ = add<Convolution>(*blocks, "9", last_width, image.channels);
 }
 
 // Traced by models/torchscript: use no tensor sizes other than -1.
 at::Tensor DcganGenerator::forward(const at::Tensor& z, const at::Tensor& labels,
-                                   kernels::RandomStream& /*draws*/) {
+                                   RandomStream& /*draws*/) {
   const auto code = label_embedding_ ? at::cat({z, label_embedding_->forward(labels)}, 1) : z;
   const auto [height, width] = first_size(image().resolution);
   auto x = linear_->forward(code).relu_().view({-1, first_width_, height, width});
@@ -84,7 +74,7 @@ at::Tensor DcganGenerator::forward(const at::Tensor& z, const at::Tensor& labels
   return to_image_->forward(laid_out(x, dtype, layout())).tanh_();
 }
 
-DcganDiscriminator::DcganDiscriminator(ImageShape image, const Options& options)
+DcganDiscriminator::DcganDiscriminator(ImageShape image, const DcganOptions& options)
     : Discriminator(image, options.label_count),
       low_precision_type_(options.low_precision_type),
       dropout_(options.dropout) {
@@ -93,35 +83,36 @@ DcganDiscriminator::DcganDiscriminator(ImageShape image, const Options& options)
   const int shorter = image.resolution.shorter_side();
   const int last_side = std::max(shorter / 16, kLastSize);
   const int last_stride = shorter / 8 / last_side;
-  const auto list = add_list(*this, "model");
+  const auto list = add<List>(*this, "model", "model");
   int place = 0;
   for (std::size_t i = 0; i + 1 < widths.size(); ++i) {
     const int stride = i == 3 ? last_stride : 2;
-    convolutions_.push_back(add_layer<Convolution>(*list, place, widths[i], widths[i + 1], stride));
+    convolutions_.push_back(
+        add<Convolution>(*list, std::to_string(place), widths[i], widths[i + 1], stride));
     place += 3;  // convolution, leaky ReLU, dropout
     if (i == 0) continue;
-    norms_.push_back(
-        add_layer<BatchNorm>(*list, place, widths[i + 1], kEpsilon, kMomentum, options.norm));
+    norms_.push_back(add<BatchNorm>(*list, std::to_string(place), widths[i + 1], kEpsilon,
+                                    kMomentum, options.norm));
     place += 1;
   }
   const auto feature_count =
       static_cast<int>(widths.back() * image.resolution.scaled_to(last_side).pixels());
-  linear_ = add_layer<Linear>(*add_list(*this, "adv_layer"), 0, feature_count, 1);
+  linear_ = add<Linear>(*add<List>(*this, "adv_layer", "adv_layer"), "0", feature_count, 1);
   if (options.label_count > 0) {
-    label_projection_ = register_module(
-        "label_projection", std::make_shared<Embedding>(options.label_count, feature_count));
+    label_projection_ =
+        add<Embedding>(*this, "label_projection", options.label_count, feature_count);
   }
 }
 
 at::Tensor DcganDiscriminator::forward(const at::Tensor& images, const at::Tensor& labels,
-                                       kernels::RandomStream& random) {
+                                       RandomStream& random) {
   const auto found = features(images, random);
   const auto logits = linear_->forward(found).squeeze(1);
   if (!label_projection_) return logits;
   return logits.add(label_projection_->forward(labels).mul(found).sum(1));
 }
 
-at::Tensor DcganDiscriminator::features(const at::Tensor& images, kernels::RandomStream& random) {
+at::Tensor DcganDiscriminator::features(const at::Tensor& images, RandomStream& random) {
   const auto dtype = images.scalar_type();
   auto x = laid_out(images, low_precision_type_.value_or(dtype), layout());
   for (std::size_t i = 0; i < convolutions_.size(); ++i) {

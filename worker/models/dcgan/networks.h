@@ -25,6 +25,18 @@ enum class Dropout {
   kChannels,  ///< of an image, as PyTorch's Dropout2d
 };
 
+/// What the networks are built with. All widths of layers are times `channels`.
+struct DcganOptions {
+  int z_dim = 100;      ///< of G
+  int label_dim = 10;   ///< numbers of a label, of G
+  int label_count = 0;  ///< 0 for the unconditional network
+  double channels = 1;
+  Dropout dropout = Dropout::kElements;  ///< of D
+  BatchNormOptions norm = {};
+  /// Of all layers but the last and, in G, the first; undefined: the parameters'.
+  std::optional<at::ScalarType> low_precision_type = {};
+};
+
 /// Generates images of 32x32 to 256x256; r is the resolution (both sides scale alike where images
 /// are not squares):
 ///
@@ -36,24 +48,11 @@ enum class Dropout {
 /// | upsample, convolution, batch norm eps 0.8, leaky ReLU | 128 x r/2 x r/2 | conv_blocks.2, .3 |
 /// | upsample, convolution, batch norm eps 0.8, leaky ReLU | 64 x r x r | conv_blocks.6, .7 |
 /// | convolution, tanh | C x r x r | conv_blocks.9 |
-///
-/// All widths of layers are times Options::channels.
 class DcganGenerator : public Generator {
  public:
-  struct Options {
-    int z_dim = 100;
-    int label_count = 0;  ///< 0 for the unconditional network
-    int label_dim = 10;   ///< numbers of a label
-    double channels = 1;
-    BatchNormOptions norm = {};
-    /// Of all layers but the first and the last; undefined: the parameters'.
-    std::optional<at::ScalarType> low_precision_type = {};
-  };
+  DcganGenerator(ImageShape image, const DcganOptions& options);
 
-  DcganGenerator(ImageShape image, const Options& options);
-
-  at::Tensor forward(const at::Tensor& z, const at::Tensor& labels,
-                     kernels::RandomStream& random) override;
+  at::Tensor forward(const at::Tensor& z, const at::Tensor& labels, RandomStream& random) override;
 
  private:
   std::optional<at::ScalarType> low_precision_type_;
@@ -81,26 +80,17 @@ class DcganGenerator : public Generator {
 /// last one. Beyond 64x64, at which the paper's tables end, both linear layers grow with the image,
 /// as in the public implementation. The label enters the conditional network as in Miyato & Koyama
 /// 2018, arXiv:1802.05637, Eq. (3). Dropout applies to single values, unless
-/// Options::dropout says channels, as the authors' code does. The paper's sigmoid is in the loss.
-/// All widths of layers are times Options::channels.
+/// DcganOptions::dropout says channels, as the authors' code does. The paper's sigmoid is in the
+/// loss.
 class DcganDiscriminator : public Discriminator {
  public:
-  struct Options {
-    int label_count = 0;  ///< 0 for the unconditional network
-    double channels = 1;
-    Dropout dropout = Dropout::kElements;
-    BatchNormOptions norm = {};
-    /// Of all layers but the last; undefined: the parameters'.
-    std::optional<at::ScalarType> low_precision_type = {};
-  };
-
-  DcganDiscriminator(ImageShape image, const Options& options);
+  DcganDiscriminator(ImageShape image, const DcganOptions& options);
 
   at::Tensor forward(const at::Tensor& images, const at::Tensor& labels,
-                     kernels::RandomStream& random) override;
+                     RandomStream& random) override;
 
  private:
-  at::Tensor features(const at::Tensor& images, kernels::RandomStream& random);
+  at::Tensor features(const at::Tensor& images, RandomStream& random);
 
   std::optional<at::ScalarType> low_precision_type_;
   Dropout dropout_;

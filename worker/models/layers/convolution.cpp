@@ -9,24 +9,18 @@ namespace ganscale::models {
 
 Convolution::Convolution(std::int64_t in_channels, std::int64_t out_channels, std::int64_t stride,
                          std::int64_t kernel)
-    : weight_(register_parameter("weight", at::zeros({out_channels, in_channels, kernel, kernel}))),
+    : WeightedLayer({out_channels, in_channels, kernel, kernel}),
       bias_(register_parameter("bias", at::zeros({out_channels}))),
       stride_(stride) {}
 
-void Convolution::normalize_spectrum() {
-  spectral_norm_ =
-      register_module("spectral_norm", std::make_shared<SpectralNorm>(weight_.size(0)));
-}
-
 at::Tensor Convolution::forward(const at::Tensor& x) const {
-  const auto weight = spectral_norm_ ? spectral_norm_->forward(weight_) : weight_;
-  return convolved({x, weight, bias_}, layout(), [this](const ConvolutionOperands& in) {
+  return convolved({x, weight(), bias_}, layout(), [this](const ConvolutionOperands& in) {
     return at::conv2d(in.x, in.weight, in.bias, stride_, /*padding=*/in.weight.size(2) / 2);
   });
 }
 
 at::Tensor UpsampledConvolution::forward(const at::Tensor& x) const {
-  return convolved({x, weight_, bias_}, layout(), upsampled_conv2d);
+  return convolved({x, weight(), bias_}, layout(), upsampled_conv2d);
 }
 
 }  // namespace ganscale::models

@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "models/layers/convolution.h"
-#include "models/layers/embedding.h"
-#include "models/layers/linear.h"
+#include "models/layers/weighted_layer.h"
 
 namespace ganscale::models {
 namespace {
@@ -64,13 +62,7 @@ int scaled_width(int width, double factor) {
 
 void normalize_spectra(torch::nn::Module& network) {
   for (const auto& layer : network.modules()) {
-    if (auto* convolution = dynamic_cast<Convolution*>(layer.get())) {
-      convolution->normalize_spectrum();
-    } else if (auto* linear = dynamic_cast<Linear*>(layer.get())) {
-      linear->normalize_spectrum();
-    } else if (auto* embedding = dynamic_cast<Embedding*>(layer.get())) {
-      embedding->normalize_spectrum();
-    }
+    if (auto* weighted = dynamic_cast<WeightedLayer*>(layer.get())) weighted->normalize_spectrum();
   }
 }
 

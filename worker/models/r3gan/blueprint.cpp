@@ -11,11 +11,13 @@
 #include "tensors/named_tensors.h"
 
 namespace ganscale::models::r3gan {
-namespace {
 
 constexpr std::array<std::string_view, 8> kKeysOfWeights = {
     "resolution", "z_dim",     "widths",    "cardinality",
     "blocks",     "expansion", "label_dim", "score_label_dim"};
+const PublicWeights kPublicWeights = {.kind = "r3gan_weights", .keys = kKeysOfWeights};
+
+namespace {
 
 /// Returns the standard deviation of a weight's first values, of a network with so many blocks.
 double first_deviation(const std::string& name, const at::Tensor& weight, std::int64_t blocks) {
@@ -46,39 +48,39 @@ void initialize(torch::nn::Module& module, const NetworkConfig& config, std::str
   }
 }
 
+class R3ganBlueprint : public BlueprintOf<NetworkConfig> {
+ public:
+  using BlueprintOf::BlueprintOf;
+
+  std::shared_ptr<Generator> generator(const BuildContext& in) const override {
+    auto network = std::make_shared<R3ganGenerator>(networks(in));
+    initialize(*network, config(), "generator", in.seed);
+    return network;
+  }
+
+  std::shared_ptr<Discriminator> discriminator(const BuildContext& in) const override {
+    auto network = std::make_shared<R3ganDiscriminator>(networks(in));
+    initialize(*network, config(), "discriminator", in.seed);
+    return network;
+  }
+
+  int lowest_low_precision_resolution() const override {
+    return 2 * (config().resolution.shorter_side() >> config().low_precision_resolutions);
+  }
+
+  NetworkConfig networks(const BuildContext& in) const override {
+    NetworkConfig c = config();
+    c.channels = in.image.channels;
+    c.label_count = in.label_count;
+    c.low_precision_type = in.low_precision_type;
+    return c;
+  }
+};
+
 }  // namespace
 
-const PublicWeights kPublicWeights = {.kind = "r3gan_weights", .keys = kKeysOfWeights};
-
 void read(config::Section& in, ModelConfig& config) {
-  in.get("preset", "none", "defaults of the other keys; see docs/r3gan.md");
-  config.conditional =
-      in.get("conditional", config.conditional, "condition both networks on the data's labels");
   config.blueprint = std::make_shared<R3ganBlueprint>(read_networks(in, config));
-}
-
-std::shared_ptr<Generator> R3ganBlueprint::generator(const BuildContext& in) const {
-  auto network = std::make_shared<R3ganGenerator>(networks(in));
-  initialize(*network, config_, "generator", in.seed);
-  return network;
-}
-
-std::shared_ptr<Discriminator> R3ganBlueprint::discriminator(const BuildContext& in) const {
-  auto network = std::make_shared<R3ganDiscriminator>(networks(in));
-  initialize(*network, config_, "discriminator", in.seed);
-  return network;
-}
-
-int R3ganBlueprint::lowest_low_precision_resolution() const {
-  return 2 * (config_.resolution.shorter_side() >> config_.low_precision_resolutions);
-}
-
-NetworkConfig R3ganBlueprint::networks(const BuildContext& in) const {
-  NetworkConfig c = config_;
-  c.channels = in.image.channels;
-  c.label_count = in.label_count;
-  c.low_precision_type = in.low_precision_type;
-  return c;
 }
 
 }  // namespace ganscale::models::r3gan

@@ -58,18 +58,20 @@ at::Tensor Activation::forward(const at::Tensor& x, Operators operators) const {
 
 ResidualBlock::ResidualBlock(const Stage& stage, std::int64_t expansion) {
   const std::int64_t inside = expansion * stage.width;
-  first_ = add<Convolution>(*this, "LinearLayer1", stage.width, inside);
-  first_activation_ = add<Activation>(*this, "NonLinearity1", inside);
-  second_ =
+  convolutions_[0] = add<Convolution>(*this, "LinearLayer1", stage.width, inside);
+  activations_[0] = add<Activation>(*this, "NonLinearity1", inside);
+  convolutions_[1] =
       add<Convolution>(*this, "LinearLayer2", inside, inside, /*kernel=*/3, stage.cardinality);
-  second_activation_ = add<Activation>(*this, "NonLinearity2", inside);
-  third_ = add<Convolution>(*this, "LinearLayer3", inside, stage.width);
+  activations_[1] = add<Activation>(*this, "NonLinearity2", inside);
+  convolutions_[2] = add<Convolution>(*this, "LinearLayer3", inside, stage.width);
 }
 
 at::Tensor ResidualBlock::forward(const at::Tensor& x, Operators operators) const {
-  const auto wide = first_activation_->forward(first_->forward(x, operators), operators);
-  const auto mixed = second_activation_->forward(second_->forward(wide, operators), operators);
-  return x + third_->forward(mixed, operators);
+  at::Tensor inside = x;
+  for (int i = 0; i < 2; ++i) {
+    inside = activations_[i]->forward(convolutions_[i]->forward(inside, operators), operators);
+  }
+  return x + convolutions_[2]->forward(inside, operators);
 }
 
 Transition::Transition(std::int64_t in_channels, std::int64_t out_channels) {

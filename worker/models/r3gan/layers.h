@@ -58,11 +58,8 @@ class ResidualBlock : public torch::nn::Module {
   at::Tensor forward(const at::Tensor& x, Operators operators = Operators::kFused) const;
 
  private:
-  std::shared_ptr<Convolution> first_;
-  std::shared_ptr<Activation> first_activation_;
-  std::shared_ptr<Convolution> second_;
-  std::shared_ptr<Activation> second_activation_;
-  std::shared_ptr<Convolution> third_;
+  std::shared_ptr<Convolution> convolutions_[3];
+  std::shared_ptr<Activation> activations_[2];
 };
 
 /// A change of resolution by the filter of StyleGAN2, and of the width by a 1x1 convolution, on the

@@ -47,7 +47,7 @@ void R3ganGenerator::add_first(torch::nn::Module& layers) {
 }
 
 at::Tensor R3ganGenerator::forward(const at::Tensor& z, const at::Tensor& labels,
-                                   kernels::RandomStream& /*random*/) {
+                                   RandomStream& /*random*/) {
   return synthesize(z, labels, Operators::kFused);
 }
 
@@ -112,12 +112,7 @@ void R3ganDiscriminator::add_last(torch::nn::Module& layers, const std::string& 
 }
 
 at::Tensor R3ganDiscriminator::forward(const at::Tensor& images, const at::Tensor& labels,
-                                       kernels::RandomStream& random) {
-  return score_batches(images, labels, 1, random);
-}
-
-at::Tensor R3ganDiscriminator::score_batches(const at::Tensor& images, const at::Tensor& labels,
-                                             int /*count*/, kernels::RandomStream& /*random*/) {
+                                       RandomStream& /*random*/) {
   const auto dtype = weight_.scalar_type();
   const auto prepared = [&](const at::Tensor& x, std::size_t level) {
     return laid_out(x, config_.compute_type(stages_.size() - 1 - level, dtype), layout());

@@ -8,6 +8,12 @@
 
 namespace ganscale::models::r3gan {
 
+/// The layers of a stage. The transition comes first in G, last in D.
+struct StageLayers {
+  std::vector<std::shared_ptr<ResidualBlock>> blocks;
+  std::shared_ptr<Transition> transition;  ///< null in the stage of 4x4
+};
+
 /// Generates images (Huang et al. 2024, arXiv:2501.05441, Section 4, configuration E). All names
 /// begin with Model:
 ///
@@ -22,16 +28,10 @@ class R3ganGenerator : public Generator {
  public:
   explicit R3ganGenerator(const NetworkConfig& config);
 
-  at::Tensor forward(const at::Tensor& z, const at::Tensor& labels,
-                     kernels::RandomStream& random) override;
+  at::Tensor forward(const at::Tensor& z, const at::Tensor& labels, RandomStream& random) override;
   at::Tensor traceable_forward(const at::Tensor& z, const at::Tensor& labels) override;
 
  private:
-  struct StageLayers {
-    std::shared_ptr<Transition> transition;  ///< null in the first stage
-    std::vector<std::shared_ptr<ResidualBlock>> blocks;
-  };
-
   void add_first(torch::nn::Module& layers);
   at::Tensor synthesize(const at::Tensor& z, const at::Tensor& labels, Operators operators);
 
@@ -57,19 +57,11 @@ class R3ganDiscriminator : public Discriminator {
   explicit R3ganDiscriminator(const NetworkConfig& config);
 
   at::Tensor forward(const at::Tensor& images, const at::Tensor& labels,
-                     kernels::RandomStream& random) override;
-
-  BatchJoining batch_joining() const override { return BatchJoining::kForSpeed; }
+                     RandomStream& random) override;
   /// Nothing mixes images.
-  at::Tensor score_batches(const at::Tensor& images, const at::Tensor& labels, int count,
-                           kernels::RandomStream& random) override;
+  BatchJoining batch_joining() const override { return BatchJoining::kForSpeed; }
 
  private:
-  struct StageLayers {
-    std::vector<std::shared_ptr<ResidualBlock>> blocks;
-    std::shared_ptr<Transition> transition;  ///< null in the last stage
-  };
-
   void add_last(torch::nn::Module& layers, const std::string& name);
 
   NetworkConfig config_;

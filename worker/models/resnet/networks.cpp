@@ -4,17 +4,12 @@
 #include <ATen/ops/cat.h>
 #include <ATen/ops/upsample_nearest2d.h>
 
+#include "models/contract/submodules.h"
+
 namespace ganscale::models::resnet {
 namespace {
 
 constexpr int kPointwise = 1;  // kernel of a shortcut
-
-template <class Layer, class... Arguments>
-std::shared_ptr<Layer> add(torch::nn::Module& network, const std::string& name,
-                           Arguments&&... arguments) {
-  return network.register_module(name,
-                                 std::make_shared<Layer>(std::forward<Arguments>(arguments)...));
-}
 
 std::shared_ptr<Convolution> add_shortcut(torch::nn::Module& block, int in_channels, int channels) {
   return add<Convolution>(block, "shortcut", in_channels, channels, /*stride=*/1, kPointwise);
@@ -86,7 +81,7 @@ ResnetGenerator::ResnetGenerator(int image_channels, const Table& table, const O
 
 // Traced by models/torchscript: use no tensor sizes other than -1.
 at::Tensor ResnetGenerator::forward(const at::Tensor& z, const at::Tensor& labels,
-                                    kernels::RandomStream& /*draws*/) {
+                                    RandomStream& /*draws*/) {
   const auto code = label_embedding_ ? at::cat({z, label_embedding_->forward(labels)}, 1) : z;
   auto x = first_->forward(code).view({-1, first_width_, kFirstSize, kFirstSize});
   const auto dtype = x.scalar_type();
@@ -124,7 +119,7 @@ ResnetCritic::ResnetCritic(int image_channels, const Table& table, const Options
 }
 
 at::Tensor ResnetCritic::forward(const at::Tensor& images, const at::Tensor& labels,
-                                 kernels::RandomStream& /*draws*/) {
+                                 RandomStream& /*draws*/) {
   const auto dtype = images.scalar_type();
   auto x = laid_out(images, options_.low_precision_type.value_or(dtype), layout());
   if (from_image_) x = from_image_->forward(x);

@@ -95,8 +95,7 @@ class ResnetGenerator : public Generator {
   };
 
   ResnetGenerator(int image_channels, const Table& table, const Options& options);
-  at::Tensor forward(const at::Tensor& z, const at::Tensor& labels,
-                     kernels::RandomStream& random) override;
+  at::Tensor forward(const at::Tensor& z, const at::Tensor& labels, RandomStream& random) override;
   /// All but the scales and shifts of norms, which have a row for each label.
   NamedTensors filters() override;
 
@@ -128,14 +127,10 @@ class ResnetCritic : public Discriminator {
 
   ResnetCritic(int image_channels, const Table& table, const Options& options);
   at::Tensor forward(const at::Tensor& images, const at::Tensor& labels,
-                     kernels::RandomStream& random) override;
+                     RandomStream& random) override;
   /// A pass improves the estimates of spectral norms; without them two passes are one.
   BatchJoining batch_joining() const override {
     return options_.has_spectral_norm ? BatchJoining::kNone : BatchJoining::kForSpeed;
-  }
-  at::Tensor score_batches(const at::Tensor& images, const at::Tensor& labels, int /*count*/,
-                           kernels::RandomStream& random) override {
-    return forward(images, labels, random);
   }
 
  private:

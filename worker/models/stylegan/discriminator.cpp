@@ -102,12 +102,12 @@ StyleganDiscriminator::StyleganDiscriminator(const DiscriminatorConfig& config)
 }
 
 at::Tensor StyleganDiscriminator::forward(const at::Tensor& images, const at::Tensor& labels,
-                                          kernels::RandomStream& random) {
+                                          RandomStream& random) {
   return score_batches(images, labels, 1, random);
 }
 
 at::Tensor StyleganDiscriminator::score_batches(const at::Tensor& images, const at::Tensor& labels,
-                                                int count, kernels::RandomStream& /*draws*/) {
+                                                int count, RandomStream& /*draws*/) {
   const auto parameters = layer_parameters();
   std::span<const LayerParameters> rest = parameters;
   DiscriminatorBlock::State state{.features = {}, .image = images};

@@ -49,9 +49,9 @@ class StyleganDiscriminator : public Discriminator {
   explicit StyleganDiscriminator(const DiscriminatorConfig& config);
 
   at::Tensor forward(const at::Tensor& images, const at::Tensor& labels,
-                     kernels::RandomStream& random) override;
+                     RandomStream& random) override;
   at::Tensor score_batches(const at::Tensor& images, const at::Tensor& labels, int count,
-                           kernels::RandomStream& random) override;
+                           RandomStream& random) override;
   BatchJoining batch_joining() const override { return BatchJoining::kForSpeed; }
   NamedTensors moving_statistics() override { return {}; }
   void prepare_weights() override;

@@ -91,6 +91,15 @@ void require_possible(const config::Section& in, const DiscriminatorConfig& c,
   in.require(c.conv_clamp >= 0, "conv_clamp", "must not be negative");
 }
 
+void set_context(DiscriminatorConfig& config, const BuildContext& in) {
+  config.resolution = in.image.resolution;
+  config.channels = in.image.channels;
+  config.label_count = in.label_count;
+  config.low_precision_type = in.low_precision_type;
+  const bool shares = config.stddev_groups == StddevGroups::kExact;
+  config.stddev_ranks = shares ? in.statistics_group : nullptr;
+}
+
 int stddev_color(const DiscriminatorConfig& config, std::int64_t batch, const comm::Group& world) {
   if (config.stddev_features == 0) return 0;
   const int world_size = world.size();

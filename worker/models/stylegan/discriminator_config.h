@@ -70,6 +70,9 @@ inline constexpr int kMostFeatures = 8192;
 void require_possible(const config::Section& in, const DiscriminatorConfig& config,
                       const std::string& model, int lowest_resolution);
 
+/// Sets what the images, the labels, the device and the ranks add to the keys.
+void set_context(DiscriminatorConfig& config, const BuildContext& in);
+
 /// Returns Blueprint::statistics_color() of the minibatch standard deviation: the ranks of a color
 /// share groups of images. Throws ConfigError if they can't.
 int stddev_color(const DiscriminatorConfig& config, std::int64_t batch, const comm::Group& world);

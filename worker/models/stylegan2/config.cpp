@@ -2,7 +2,7 @@
 
 #include <bit>
 
-#include "config/require_between.h"
+#include "models/stylegan/mapping_keys.h"
 
 namespace ganscale::models::stylegan2 {
 namespace {
@@ -11,15 +11,12 @@ constexpr EnumNames<NoiseMode, 2> kNoiseModes{
     {{NoiseMode::kRandom, "random"}, {NoiseMode::kConstant, "constant"}}};
 
 void read_generator(config::Section& in, NetworkConfig& c) {
-  c.z_dim = in.get("z_dim", c.z_dim, "dimension of the latent z");
-  c.w_dim = in.get("w_dim", c.w_dim, "dimension of the style vector w");
+  stylegan::read_dimensions(in, c);
   c.channel_base =
       in.get("channel_base", c.channel_base,
              "channels at a resolution: channel_base / resolution, at most channel_max");
   c.channel_max = in.get("channel_max", c.channel_max, "maximum number of channels");
-  c.mapping_layers = in.get("mapping_layers", c.mapping_layers, "layers of the mapping network");
-  c.w_average_beta = in.get("w_average_beta", c.w_average_beta,
-                            "decay of the running mean of style vectors, per call");
+  stylegan::read_mapping(in, c);
   c.style_mixing =
       in.get("style_mixing", c.style_mixing, "probability of style mixing during training");
   c.noise =
@@ -27,12 +24,8 @@ void read_generator(config::Section& in, NetworkConfig& c) {
 }
 
 void require_possible(const config::Section& in, const NetworkConfig& c) {
-  using config::require_between;
   stylegan::require_possible(in, c, "stylegan2", /*lowest_resolution=*/8);
-  require_between(in, "z_dim", c.z_dim, 1, stylegan::kMostFeatures);
-  require_between(in, "w_dim", c.w_dim, 1, stylegan::kMostFeatures);
-  require_between(in, "mapping_layers", c.mapping_layers, 1, stylegan::kMostMappingLayers);
-  in.require(c.w_average_beta >= 0 && c.w_average_beta < 1, "w_average_beta", "must be in [0, 1)");
+  stylegan::require_mapping(in, c);
   in.require(c.style_mixing >= 0 && c.style_mixing <= 1, "style_mixing", "must be in [0, 1]");
 }
 

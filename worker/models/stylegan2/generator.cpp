@@ -8,35 +8,22 @@
 #include <ATen/ops/where.h>
 #include <ATen/ops/zeros_like.h>
 
-#include "models/stylegan/truncated_styles.h"
 #include "models/stylegan2/plain_images.h"
 
 namespace ganscale::models::stylegan2 {
 
 StyleganGenerator::StyleganGenerator(const NetworkConfig& config)
-    : StyleGenerator({config.channels, config.resolution}, config.z_dim, config.label_count),
+    : MappedGenerator({config.channels, config.resolution}, stylegan::mapping_options(config),
+                      config.w_count()),
       config_(config),
-      mapping_(
-          register_module("mapping", std::make_shared<stylegan::Mapping>(stylegan::MappingOptions{
-                                         .z_dim = config.z_dim,
-                                         .label_count = config.label_count,
-                                         .width = config.w_dim,
-                                         .layers = config.mapping_layers,
-                                         .average_beta = config.w_average_beta}))),
       synthesis_(register_module("synthesis", std::make_shared<Synthesis>(config_))) {}
 
-at::Tensor StyleganGenerator::map(const at::Tensor& z, const at::Tensor& labels,
-                                  const Truncation& truncation) {
-  return stylegan::truncated_styles(mapping_->forward(z, labels), mapping_->average(),
-                                    config_.w_count(), truncation);
-}
-
 Latents StyleganGenerator::draw(const at::Tensor& z, const at::Tensor& labels,
-                                kernels::RandomStream& random) {
-  Latents latents{.z = z, .labels = labels};
+                                RandomStream& random) {
+  Latents latents = MappedGenerator::draw(z, labels, random);
   if (config_.style_mixing == 0) return latents;
   latents.mixed_z = random.normal(z.sizes(), z.options());
-  const auto count = config_.w_count();
+  const int count = w_count();
   const at::Tensor numbers = random.uniform({z.size(0), 2}, z.options().dtype(at::kDouble));
   // The crossover is uniform over all layers but the first, which is never mixed.
   const auto place = (numbers.select(1, 1) * (count - 1)).floor().to(at::kLong).add(1);
@@ -46,19 +33,19 @@ Latents StyleganGenerator::draw(const at::Tensor& z, const at::Tensor& labels,
 }
 
 at::Tensor StyleganGenerator::map_for_training(const Latents& latents) {
-  const std::int64_t count = config_.w_count();
+  const std::int64_t count = w_count();
   if (latents.z.size(0) == 0) {
-    mapping_->track_average(at::zeros_like(mapping_->average()));
+    mapping().track_average(at::zeros_like(mapping().average()));
     return latents.z.new_zeros({0, count, config_.w_dim});
   }
   if (!latents.mixed_z.defined()) {
-    const at::Tensor w = mapping_->forward(latents.z, latents.labels);
+    const at::Tensor w = mapping().forward(latents.z, latents.labels);
     track_average(w, latents);
     return w.unsqueeze(1).expand({-1, count, -1});
   }
   const auto twice = [](const at::Tensor& x) { return x.defined() ? at::cat({x, x}) : x; };
   const auto w =
-      mapping_->forward(at::cat({latents.z, latents.mixed_z}), twice(latents.labels)).chunk(2);
+      mapping().forward(at::cat({latents.z, latents.mixed_z}), twice(latents.labels)).chunk(2);
   track_average(w[0], latents);
   const auto layers = at::arange(count, latents.crossover.options()).view({1, count, 1});
   return at::where(layers.lt(latents.crossover.view({-1, 1, 1})), w[0].unsqueeze(1),
@@ -68,10 +55,10 @@ at::Tensor StyleganGenerator::map_for_training(const Latents& latents) {
 void StyleganGenerator::track_average(const at::Tensor& w, const Latents& latents) {
   const double divisor = latents.images_per_rank > 0 ? latents.images_per_rank
                                                      : static_cast<double>(latents.z.size(0));
-  mapping_->track_average(w.detach().sum(0).div(divisor));
+  mapping().track_average(w.detach().sum(0).div(divisor));
 }
 
-at::Tensor StyleganGenerator::synthesize(const at::Tensor& w, kernels::RandomStream& random) {
+at::Tensor StyleganGenerator::synthesize(const at::Tensor& w, RandomStream& random) {
   const bool draws_noise = is_training() && config_.noise == NoiseMode::kRandom;
   return synthesis_->forward(w, draws_noise ? &random : nullptr);
 }
@@ -81,13 +68,9 @@ at::Tensor StyleganGenerator::traceable_forward(const at::Tensor& z, const at::T
 }
 
 void StyleganGenerator::prepare_weights() {
+  MappedGenerator::prepare_weights();
   const at::NoGradGuard no_grad;
-  mapping_->layer_parameters(mapping_->average().scalar_type());
   synthesis_->prepare_weights();
-}
-
-NamedTensors StyleganGenerator::moving_statistics() {
-  return {{"mapping.w_avg", mapping_->average()}};
 }
 
 }  // namespace ganscale::models::stylegan2

@@ -1,7 +1,6 @@
 #pragma once
 
-#include "models/contract/style_generator.h"
-#include "models/stylegan/mapping.h"
+#include "models/stylegan/mapped_generator.h"
 #include "models/stylegan2/synthesis.h"
 
 namespace ganscale::models::stylegan2 {
@@ -10,25 +9,20 @@ namespace ganscale::models::stylegan2 {
 ///
 /// Paper:      Karras et al. 2020, arXiv:1912.04958.
 /// Parameters: mapping.* and synthesis.*, named as in the public PyTorch implementation.
-class StyleganGenerator : public StyleGenerator {
+class StyleganGenerator : public stylegan::MappedGenerator {
  public:
   explicit StyleganGenerator(const NetworkConfig& config);
 
-  at::Tensor map(const at::Tensor& z, const at::Tensor& labels,
-                 const Truncation& truncation) override;
   at::Tensor map_for_training(const Latents& latents) override;
-  Latents draw(const at::Tensor& z, const at::Tensor& labels,
-               kernels::RandomStream& random) override;
-  at::Tensor synthesize(const at::Tensor& w, kernels::RandomStream& random) override;
+  Latents draw(const at::Tensor& z, const at::Tensor& labels, RandomStream& random) override;
+  at::Tensor synthesize(const at::Tensor& w, RandomStream& random) override;
   at::Tensor traceable_forward(const at::Tensor& z, const at::Tensor& labels) override;
-  NamedTensors moving_statistics() override;
   void prepare_weights() override;
 
  private:
   void track_average(const at::Tensor& w, const Latents& latents);
 
   const NetworkConfig config_;
-  std::shared_ptr<stylegan::Mapping> mapping_;
   std::shared_ptr<Synthesis> synthesis_;
 };
 

@@ -22,7 +22,7 @@ std::shared_ptr<stylegan::FullyConnected> make_affine(int w_dim, int channels, d
 
 }  // namespace
 
-SynthesisLayer::SynthesisLayer(const SynthesisLayerOptions& options)
+SynthesisLayer::SynthesisLayer(const Options& options)
     : options_(options),
       affine_(register_module("affine", make_affine(options.w_dim, options.in_channels))),
       weight_(register_parameter("weight",
@@ -47,7 +47,7 @@ kernels::WeightLayout SynthesisLayer::weight_layout(at::ScalarType dtype) const 
 at::Tensor SynthesisLayer::constant_noise() const { return noise_const_.unsqueeze(0).unsqueeze(0); }
 
 kernels::StyledActivationResults SynthesisLayer::forward(const at::Tensor& x,
-                                                         const SynthesisLayerInputs& in) const {
+                                                         const Inputs& in) const {
   const at::Tensor y = kernels::resampled_convolution2d(
       x, in.weight, filter_, {.up = options_.up, .flip_weight = options_.up > 1});
   return kernels::styled_activation(
@@ -78,16 +78,16 @@ SynthesisBlock::SynthesisBlock(int resolution, const NetworkConfig& config)
     : resolution_(resolution), config_(config) {
   const int width = config.width(resolution);
   filter_ = register_buffer("resample_filter", stylegan::resampling_filter());
-  SynthesisLayerOptions layer{.in_channels = width,
-                              .out_channels = width,
-                              .w_dim = config.w_dim,
-                              .resolution = config.resolution.scaled_to(resolution),
-                              .clamp = config.clamp()};
+  SynthesisLayer::Options layer{.in_channels = width,
+                                .out_channels = width,
+                                .w_dim = config.w_dim,
+                                .resolution = config.resolution.scaled_to(resolution),
+                                .clamp = config.clamp()};
   if (resolution == 4) {
     const auto [height, columns] = config.lowest_size();
     const_ = register_parameter("const", at::zeros({width, height, columns}));
   } else {
-    SynthesisLayerOptions first = layer;
+    SynthesisLayer::Options first = layer;
     first.in_channels = config.width(resolution / 2);
     first.up = 2;
     conv0_ = register_module("conv0", std::make_shared<SynthesisLayer>(first));
@@ -245,10 +245,10 @@ std::vector<at::Tensor> Synthesis::rgb_weights(const at::Tensor& styles) const {
   return result;
 }
 
-std::vector<SynthesisLayerInputs> Synthesis::layer_inputs(const LayerStyles& styles,
-                                                          const LayerWeights& weights,
-                                                          kernels::RandomStream* noise) const {
-  std::vector<SynthesisLayerInputs> inputs;
+std::vector<SynthesisLayer::Inputs> Synthesis::layer_inputs(const LayerStyles& styles,
+                                                            const LayerWeights& weights,
+                                                            RandomStream* noise) const {
+  std::vector<SynthesisLayer::Inputs> inputs;
   std::vector<std::int64_t> first = {0};
   std::vector<std::int64_t> widths;
   for (const at::Tensor& energies : weights.energies) {
@@ -270,7 +270,7 @@ std::vector<SynthesisLayerInputs> Synthesis::layer_inputs(const LayerStyles& sty
 }
 
 std::vector<at::Tensor> Synthesis::noises(std::int64_t N, const at::TensorOptions& options,
-                                          kernels::RandomStream* noise) const {
+                                          RandomStream* noise) const {
   std::vector<at::Tensor> noises;
   std::int64_t pixels = 0;
   for (const auto& block : blocks_) {
@@ -290,7 +290,7 @@ std::vector<at::Tensor> Synthesis::noises(std::int64_t N, const at::TensorOption
   return noises;
 }
 
-at::Tensor Synthesis::forward(const at::Tensor& w, kernels::RandomStream* noise) const {
+at::Tensor Synthesis::forward(const at::Tensor& w, RandomStream* noise) const {
   const LayerWeights weights = layer_weights();
   LayerStyles styles = this->styles(w, weights.of_affines);
   scale_for_float16(styles);

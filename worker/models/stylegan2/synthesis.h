@@ -12,23 +12,6 @@
 
 namespace ganscale::models::stylegan2 {
 
-struct SynthesisLayerOptions {
-  int in_channels = 0;
-  int out_channels = 0;
-  int w_dim = 512;
-  Resolution resolution = 4;  ///< of the result
-  int up = 1;
-  std::optional<double> clamp = {};
-};
-
-/// What a layer computes with in addition to its features.
-struct SynthesisLayerInputs {
-  at::Tensor weight;            ///< [out, in, 3, 3] in the features' dtype
-  at::Tensor demodulation;      ///< [N, out]
-  at::Tensor noise;             ///< [N or 1, 1, H, W]
-  at::Tensor next_styles = {};  ///< [N, out], of the convolution that follows; undefined: none
-};
-
 /// A modulated convolution with noise:
 /// lrelu(conv(x, weight * style) + noise * noise_strength + bias).
 ///
@@ -36,7 +19,15 @@ struct SynthesisLayerInputs {
 ///             noise_const [height, width], resample_filter [4, 4].
 class SynthesisLayer : public torch::nn::Module, public LaidOut {
  public:
-  explicit SynthesisLayer(const SynthesisLayerOptions& options);
+  struct Options {
+    int in_channels = 0;
+    int out_channels = 0;
+    int w_dim = 512;
+    Resolution resolution = 4;  ///< of the result
+    int up = 1;
+    std::optional<double> clamp = {};
+  };
+  explicit SynthesisLayer(const Options& options);
 
   const stylegan::FullyConnected& affine() const { return *affine_; }
   /// Returns the weight for features of this dtype, in the parameters' dtype.
@@ -46,13 +37,19 @@ class SynthesisLayer : public torch::nn::Module, public LaidOut {
   /// Returns the constant noise, [1, 1, height, width].
   at::Tensor constant_noise() const;
 
+  /// What it computes with in addition to its features.
+  struct Inputs {
+    at::Tensor weight;            ///< [out, in, 3, 3] in the features' dtype
+    at::Tensor demodulation;      ///< [N, out]
+    at::Tensor noise;             ///< [N or 1, 1, H, W]
+    at::Tensor next_styles = {};  ///< [N, out], of the convolution that follows; undefined: none
+  };
   /// x: [N, in, H, W] in the dtype of the computation, scaled by the styles. Returns the features,
   /// [N, out, H * up, W * up], and scaled for the convolution that follows.
-  kernels::StyledActivationResults forward(const at::Tensor& x,
-                                           const SynthesisLayerInputs& in) const;
+  kernels::StyledActivationResults forward(const at::Tensor& x, const Inputs& in) const;
 
  private:
-  SynthesisLayerOptions options_;
+  Options options_;
   std::shared_ptr<stylegan::FullyConnected> affine_;
   at::Tensor weight_;
   at::Tensor noise_const_;
@@ -101,7 +98,7 @@ class SynthesisBlock : public torch::nn::Module, public LaidOut {
   };
   struct Inputs {
     at::Tensor styles;  ///< [N, in] of its first layer: at 4x4 it scales its own input
-    std::vector<SynthesisLayerInputs> layers;
+    std::vector<SynthesisLayer::Inputs> layers;
     at::Tensor rgb_weights;  ///< [N, channels, width] of its image
   };
   State forward(const State& below, const Inputs& in) const;
@@ -130,7 +127,7 @@ class Synthesis : public torch::nn::Module {
 
   /// w: [N, config.w_count(), w_dim]. Returns [N, channels, height, width] in the dtype of the
   /// parameters.
-  at::Tensor forward(const at::Tensor& w, kernels::RandomStream* noise) const;
+  at::Tensor forward(const at::Tensor& w, RandomStream* noise) const;
 
   /// Computes ahead of a pass what it would compute by itself and keep.
   void prepare_weights() const;
@@ -139,7 +136,7 @@ class Synthesis : public torch::nn::Module {
   /// What all layers compute with that depends only on parameters.
   struct LayerWeights {
     std::vector<stylegan::LayerParameters> of_affines;
-    std::vector<at::Tensor> of_convolutions;  ///< SynthesisLayerInputs::weight
+    std::vector<at::Tensor> of_convolutions;  ///< SynthesisLayer::Inputs::weight
     std::vector<at::Tensor> energies;         ///< of the convolutions' weights
   };
   /// Returns them from the last forward pass if no parameter has changed; but weights for float16
@@ -168,14 +165,14 @@ class Synthesis : public torch::nn::Module {
   void scale_for_float16(LayerStyles& styles) const;
   /// Returns what each layer of all blocks computes with. What they have in common is computed for
   /// all of them at once: on a GPU a layer's own share would not fill a launch.
-  std::vector<SynthesisLayerInputs> layer_inputs(const LayerStyles& styles,
-                                                 const LayerWeights& weights,
-                                                 kernels::RandomStream* noise) const;
+  std::vector<SynthesisLayer::Inputs> layer_inputs(const LayerStyles& styles,
+                                                   const LayerWeights& weights,
+                                                   RandomStream* noise) const;
   /// Returns SynthesisBlock::Inputs::rgb_weights of each block.
   std::vector<at::Tensor> rgb_weights(const at::Tensor& styles) const;
   /// Returns the noises of all layers for N images.
   std::vector<at::Tensor> noises(std::int64_t N, const at::TensorOptions& options,
-                                 kernels::RandomStream* noise) const;
+                                 RandomStream* noise) const;
 
   std::vector<std::shared_ptr<SynthesisBlock>> blocks_;
   mutable stylegan::KeptByType kept_affines_;

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "config/require_between.h"
+#include "models/stylegan/mapping_keys.h"
 
 namespace ganscale::models::stylegan3 {
 namespace {
@@ -10,38 +11,32 @@ namespace {
 using config::require_between;
 
 void read_shape(config::Section& in, SynthesisShape& c) {
-  c.channel_base = in.get("generator_channel_base", c.channel_base,
-                          "channels of the generator: generator_channel_base / 2 / cutoff of the "
-                          "layer, at most generator_channel_max");
-  c.channel_max =
-      in.get("generator_channel_max", c.channel_max, "maximum number of the generator's channels");
-  c.layers = in.get("layers", c.layers,
-                    "number of synthesis layers, not counting the one that produces the image");
-  c.critical_layers = in.get("critical_layers", c.critical_layers,
-                             "layers at the end that use all frequencies of their sampling rate");
-  c.first_cutoff =
-      in.get("first_cutoff", c.first_cutoff, "cutoff of the first layer, in cycles per image");
-  c.first_stopband =
-      in.get("first_stopband", c.first_stopband, "minimum stop band of the first layer");
-  c.last_stopband = in.get("last_stopband", c.last_stopband,
-                           "minimum stop band of the last layers, as a multiple of their cutoff");
-  c.margin = in.get("margin", c.margin,
-                    "margin around the image, in pixels, that the layers also compute");
-  c.kernel = in.get("kernel", c.kernel, "size of the convolutions: 3 (config T) or 1 (config R)");
-  c.filter_taps =
-      in.get("filter_taps", c.filter_taps, "taps of a filter for each multiple of a rate");
-  c.activation_rate =
-      in.get("activation_rate", c.activation_rate, "oversampling factor of the activations");
-  c.has_radial_filters = in.get("radial_filters", c.has_radial_filters,
-                                "downsample with radially symmetric filters (config R)");
+  const auto read = [&in](std::string_view key, auto& value, std::string_view documentation) {
+    value = in.get(key, value, documentation);
+  };
+  read("generator_channel_base", c.channel_base,
+       "channels of the generator: generator_channel_base / 2 / cutoff of the layer, at most "
+       "generator_channel_max");
+  read("generator_channel_max", c.channel_max, "maximum number of the generator's channels");
+  read("layers", c.layers,
+       "number of synthesis layers, not counting the one that produces the image");
+  read("critical_layers", c.critical_layers,
+       "layers at the end that use all frequencies of their sampling rate");
+  read("first_cutoff", c.first_cutoff, "cutoff of the first layer, in cycles per image");
+  read("first_stopband", c.first_stopband, "minimum stop band of the first layer");
+  read("last_stopband", c.last_stopband,
+       "minimum stop band of the last layers, as a multiple of their cutoff");
+  read("margin", c.margin, "margin around the image, in pixels, that the layers also compute");
+  read("kernel", c.kernel, "size of the convolutions: 3 (config T) or 1 (config R)");
+  read("filter_taps", c.filter_taps, "taps of a filter for each multiple of a rate");
+  read("activation_rate", c.activation_rate, "oversampling factor of the activations");
+  read("radial_filters", c.has_radial_filters,
+       "downsample with radially symmetric filters (config R)");
 }
 
 void read_generator(config::Section& in, NetworkConfig& c) {
-  c.z_dim = in.get("z_dim", c.z_dim, "dimension of the latent z");
-  c.w_dim = in.get("w_dim", c.w_dim, "dimension of the style vector w");
-  c.mapping_layers = in.get("mapping_layers", c.mapping_layers, "layers of the mapping network");
-  c.w_average_beta = in.get("w_average_beta", c.w_average_beta,
-                            "decay of the running mean of style vectors, per call");
+  stylegan::read_dimensions(in, c);
+  stylegan::read_mapping(in, c);
   c.magnitude_beta = in.get("magnitude_beta", c.magnitude_beta,
                             "decay of the running mean square of each layer's input, per step");
   c.output_scale =
@@ -75,12 +70,8 @@ void require_shape(const config::Section& in, const SynthesisShape& c) {
 
 void require_possible(const config::Section& in, const NetworkConfig& c) {
   stylegan::require_possible(in, c.discriminator, "stylegan3", /*lowest_resolution=*/16);
-  require_between(in, "z_dim", c.z_dim, 1, stylegan::kMostFeatures);
-  require_between(in, "w_dim", c.w_dim, 1, stylegan::kMostFeatures);
-  require_between(in, "mapping_layers", c.mapping_layers, 1, stylegan::kMostMappingLayers);
-  const auto is_decay = [](double beta) { return beta >= 0 && beta < 1; };
-  in.require(is_decay(c.w_average_beta), "w_average_beta", "must be in [0, 1)");
-  in.require(is_decay(c.magnitude_beta), "magnitude_beta", "must be in [0, 1)");
+  stylegan::require_mapping(in, c);
+  stylegan::require_decay(in, "magnitude_beta", c.magnitude_beta);
   in.require(c.output_scale > 0, "output_scale", "must be positive");
   require_shape(in, c.synthesis);
 }

@@ -1,24 +1,10 @@
 #include "models/stylegan3/generator.h"
 
 #include <ATen/TensorOperators.h>
-#include <ATen/core/grad_mode.h>
 
-#include "models/stylegan/truncated_styles.h"
 #include "models/stylegan3/plain_images.h"
 
 namespace ganscale::models::stylegan3 {
-namespace {
-
-std::shared_ptr<stylegan::Mapping> make_mapping(const NetworkConfig& config) {
-  return std::make_shared<stylegan::Mapping>(
-      stylegan::MappingOptions{.z_dim = config.z_dim,
-                               .label_count = config.label_count,
-                               .width = config.w_dim,
-                               .layers = config.mapping_layers,
-                               .average_beta = config.w_average_beta});
-}
-
-}  // namespace
 
 Synthesis::Synthesis(const NetworkConfig& config)
     : output_scale_(config.output_scale),
@@ -46,50 +32,29 @@ at::Tensor Synthesis::forward(const at::Tensor& w, bool tracks) const {
 }
 
 StyleganGenerator::StyleganGenerator(const NetworkConfig& config)
-    : StyleGenerator({config.synthesis.image_channels, config.synthesis.resolution}, config.z_dim,
-                     config.label_count),
+    : MappedGenerator({config.synthesis.image_channels, config.synthesis.resolution},
+                      stylegan::mapping_options(config), config.w_count()),
       config_(config),
-      mapping_(register_module("mapping", make_mapping(config))),
       synthesis_(register_module("synthesis", std::make_shared<Synthesis>(config))) {}
 
-at::Tensor StyleganGenerator::map(const at::Tensor& z, const at::Tensor& labels,
-                                  const Truncation& truncation) {
-  return stylegan::truncated_styles(mapping_->forward(z, labels), mapping_->average(),
-                                    config_.w_count(), truncation);
-}
-
 at::Tensor StyleganGenerator::map_for_training(const Latents& latents) {
-  if (latents.z.size(0) == 0) return latents.z.new_zeros({0, config_.w_count(), config_.w_dim});
+  if (latents.z.size(0) == 0) return latents.z.new_zeros({0, w_count(), config_.w_dim});
   return map(latents.z, latents.labels, {});
 }
 
-Latents StyleganGenerator::draw(const at::Tensor& z, const at::Tensor& labels,
-                                kernels::RandomStream& /*random*/) {
-  return {.z = z, .labels = labels};
-}
-
-at::Tensor StyleganGenerator::synthesize(const at::Tensor& w, kernels::RandomStream& /*random*/) {
+at::Tensor StyleganGenerator::synthesize(const at::Tensor& w, RandomStream& /*random*/) {
   return synthesis_->forward(w, /*tracks=*/false);
 }
 
 at::Tensor StyleganGenerator::make_fakes(const at::Tensor& z, const at::Tensor& labels,
-                                         kernels::RandomStream& /*random*/) {
-  const at::Tensor w = mapping_->forward(z, labels);
-  mapping_->track_average(w.mean(0));
-  return synthesis_->forward(w.unsqueeze(1).expand({-1, config_.w_count(), -1}), /*tracks=*/true);
+                                         RandomStream& /*random*/) {
+  const at::Tensor w = mapping().forward(z, labels);
+  mapping().track_average(w.mean(0));
+  return synthesis_->forward(w.unsqueeze(1).expand({-1, w_count(), -1}), /*tracks=*/true);
 }
 
 at::Tensor StyleganGenerator::traceable_forward(const at::Tensor& z, const at::Tensor& labels) {
   return plain_images(named_state(*this), config_, z, labels);
-}
-
-NamedTensors StyleganGenerator::moving_statistics() {
-  return {{"mapping.w_avg", mapping_->average()}};
-}
-
-void StyleganGenerator::prepare_weights() {
-  const at::NoGradGuard no_grad;
-  mapping_->layer_parameters(mapping_->average().scalar_type());
 }
 
 void StyleganGenerator::initialize_input(std::uint64_t seed) {

@@ -2,8 +2,7 @@
 
 #include <vector>
 
-#include "models/contract/style_generator.h"
-#include "models/stylegan/mapping.h"
+#include "models/stylegan/mapped_generator.h"
 #include "models/stylegan3/config.h"
 #include "models/stylegan3/synthesis_input.h"
 #include "models/stylegan3/synthesis_layer.h"
@@ -33,31 +32,24 @@ class Synthesis : public torch::nn::Module {
 ///
 /// Paper:      Karras et al. 2021, arXiv:2106.12423.
 /// Parameters: mapping.* and synthesis.*, named as in the public PyTorch implementation.
-class StyleganGenerator : public StyleGenerator {
+class StyleganGenerator : public stylegan::MappedGenerator {
  public:
   explicit StyleganGenerator(const NetworkConfig& config);
 
-  at::Tensor map(const at::Tensor& z, const at::Tensor& labels,
-                 const Truncation& truncation) override;
-  /// Mixes no styles; the mean style stays as it is.
+  /// The mean style stays as it is.
   at::Tensor map_for_training(const Latents& latents) override;
-  Latents draw(const at::Tensor& z, const at::Tensor& labels,
-               kernels::RandomStream& random) override;
-  at::Tensor synthesize(const at::Tensor& w, kernels::RandomStream& random) override;
+  at::Tensor synthesize(const at::Tensor& w, RandomStream& random) override;
   /// Updates the mean style and the magnitudes first.
   at::Tensor make_fakes(const at::Tensor& z, const at::Tensor& labels,
-                        kernels::RandomStream& random) override;
+                        RandomStream& random) override;
   at::Tensor traceable_forward(const at::Tensor& z, const at::Tensor& labels) override;
   at::Tensor input_transform() override { return synthesis_->input().transform(); }
-  NamedTensors moving_statistics() override;
-  void prepare_weights() override;
 
   /// Draws the Fourier features of the input.
   void initialize_input(std::uint64_t seed);
 
  private:
   const NetworkConfig config_;
-  std::shared_ptr<stylegan::Mapping> mapping_;
   std::shared_ptr<Synthesis> synthesis_;
 };
 

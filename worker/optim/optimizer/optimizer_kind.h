@@ -33,17 +33,22 @@ struct OptimizerKind {
   bool holds_another = false;  ///< an inner one, which parse_inner() reads
 };
 
-/// Returns the builder of `Rule` with these options. beta1 and beta2 of the options, if they exist,
-/// are raised to the power lazy_factor.
+/// Returns the options of an optimizer with this lazy_factor: beta1 and beta2, if they exist, are
+/// raised to that power.
+template <class Options>
+Options lazy_options(Options options, [[maybe_unused]] double lazy_factor) {
+  if constexpr (requires { options.beta1 + options.beta2; }) {
+    options.beta1 = std::pow(options.beta1, lazy_factor);
+    options.beta2 = std::pow(options.beta2, lazy_factor);
+  }
+  return options;
+}
+
+/// Returns the builder of `Rule`, an optimizer, with these options.
 template <class Rule, class Options>
 OptimizerBuilder builder_of(const Options& options) {
-  return [options](NamedTensors parameters, [[maybe_unused]] double lazy_factor) {
-    Options rescaled = options;
-    if constexpr (requires { rescaled.beta1 + rescaled.beta2; }) {
-      rescaled.beta1 = std::pow(options.beta1, lazy_factor);
-      rescaled.beta2 = std::pow(options.beta2, lazy_factor);
-    }
-    return std::make_unique<Rule>(std::move(parameters), rescaled);
+  return [options](NamedTensors parameters, double lazy_factor) {
+    return std::make_unique<Rule>(std::move(parameters), lazy_options(options, lazy_factor));
   };
 }
 

@@ -34,14 +34,14 @@ SlotOptimizer::SlotOptimizer(NamedTensors parameters, std::vector<std::string> s
 }
 
 void SlotOptimizer::update(double learning_rate, const Averages* averages, const at::Tensor& skip) {
-  Update work = collect(learning_rate);
+  SlotUpdate work = collect(learning_rate);
   work.skip = skip;
   if (!work.parameters.empty()) count_update(work);
   if (averages != nullptr) return update_and_follow(work, *averages);
   if (!work.parameters.empty()) update_parameters(work);
 }
 
-void SlotOptimizer::count_update(const Update& work) {
+void SlotOptimizer::count_update(const SlotUpdate& work) {
   if (work.skip.defined()) {
     at::_foreach_add_(work.steps, at::rsub(work.skip, 1));
   } else {
@@ -49,7 +49,7 @@ void SlotOptimizer::count_update(const Update& work) {
   }
 }
 
-void SlotOptimizer::update_and_follow(Update& work, const Averages& averages) {
+void SlotOptimizer::update_and_follow(SlotUpdate& work, const Averages& averages) {
   Tensors of_updated;
   for (const auto& [name, parameter] : parameters()) {
     const at::Tensor& average = averages.tensors->at(name);
@@ -62,7 +62,7 @@ void SlotOptimizer::update_and_follow(Update& work, const Averages& averages) {
   if (!of_updated.empty()) update_with_averages(work, of_updated, averages.beta);
 }
 
-void SlotOptimizer::update_with_averages(Update& work, const Tensors& averages, double beta) {
+void SlotOptimizer::update_with_averages(SlotUpdate& work, const Tensors& averages, double beta) {
   update_parameters(work);
   at::_foreach_lerp_(averages, work.parameters, 1 - beta);
 }
@@ -80,8 +80,8 @@ NamedTensors SlotOptimizer::state() {
   return result;
 }
 
-SlotOptimizer::Update SlotOptimizer::collect(double learning_rate) const {
-  Update work;
+SlotUpdate SlotOptimizer::collect(double learning_rate) const {
+  SlotUpdate work;
   work.slots.resize(slot_names_.size());
   work.learning_rate = learning_rate;
   auto state = states_.begin();

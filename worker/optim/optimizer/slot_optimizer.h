@@ -11,6 +11,16 @@ namespace ganscale::optim {
 /// code on the host.
 enum class StepLocation { kParameterDevice, kHost };
 
+/// The tensors of one update of a SlotOptimizer: of parameters with a gradient, sorted by name.
+struct SlotUpdate {
+  std::vector<at::Tensor> parameters;
+  std::vector<at::Tensor> gradients;  ///< with the parameters' layout
+  std::vector<at::Tensor> steps;      ///< including this update
+  std::vector<std::vector<at::Tensor>> slots;
+  double learning_rate = 0;
+  at::Tensor skip;  ///< as in Optimizer::step()
+};
+
 /// An optimizer whose state is, for each parameter, a step count and tensors of the parameter's
 /// shape (slots).
 ///
@@ -23,23 +33,13 @@ class SlotOptimizer : public Optimizer {
  protected:
   using Tensors = std::vector<at::Tensor>;
 
-  /// The tensors of one update: of parameters with a gradient, sorted by name.
-  struct Update {
-    Tensors parameters;
-    Tensors gradients;  ///< with the parameters' layout
-    Tensors steps;      ///< including this update
-    std::vector<Tensors> slots;
-    double learning_rate = 0;
-    at::Tensor skip;  ///< as in Optimizer::step()
-  };
-
   SlotOptimizer(NamedTensors parameters, std::vector<std::string> slot_names,
                 StepLocation location);
 
   /// Updates parameters and slots in place. Called without autograd, with at least one parameter.
-  virtual void update_parameters(Update& update) = 0;
+  virtual void update_parameters(SlotUpdate& update) = 0;
   /// The same, and updates the averages of these parameters.
-  virtual void update_with_averages(Update& update, const Tensors& averages, double beta);
+  virtual void update_with_averages(SlotUpdate& update, const Tensors& averages, double beta);
 
  private:
   struct State {
@@ -48,9 +48,9 @@ class SlotOptimizer : public Optimizer {
   };
 
   void update(double learning_rate, const Averages* averages, const at::Tensor& skip) final;
-  Update collect(double learning_rate) const;
-  static void count_update(const Update& work);
-  void update_and_follow(Update& work, const Averages& averages);
+  SlotUpdate collect(double learning_rate) const;
+  static void count_update(const SlotUpdate& work);
+  void update_and_follow(SlotUpdate& work, const Averages& averages);
 
   std::vector<std::string> slot_names_;
   std::vector<State> states_;  // in the order of parameters()

@@ -1,10 +1,14 @@
 #pragma once
 
 #include "optim/optimizer/optimizer_kind.h"
-#include "optim/optimizer/slot_optimizer.h"
 
 namespace ganscale::optim {
 
+/// AdaBelief: Adam that divides by the deviation of the gradient from its mean.
+///
+/// Paper: Zhuang et al. 2020, arXiv:2010.07468, Algorithm 2. As in the authors' code, epsilon also
+///        accumulates in the deviation, and a rectified step adds it again outside the root.
+/// Slots: exp_avg, exp_avg_var.
 struct AdaBeliefOptions {
   double beta1 = 0.9;
   double beta2 = 0.999;
@@ -13,23 +17,8 @@ struct AdaBeliefOptions {
   bool rectify = false;     ///< RAdam's rectification
 };
 
-/// AdaBelief: Adam that divides by the deviation of the gradient from its mean.
-///
-/// Paper: Zhuang et al. 2020, arXiv:2010.07468, Algorithm 2. As in the authors' code, epsilon also
-///        accumulates in the deviation, and a rectified step adds it again outside the root.
-/// Slots: exp_avg, exp_avg_var.
-class AdaBelief : public SlotOptimizer {
- public:
-  AdaBelief(NamedTensors parameters, const AdaBeliefOptions& options);
-
- private:
-  void update_parameters(Update& update) override;
-  /// Returns for each parameter the factor of the mean gradient after the division.
-  std::vector<at::Scalar> step_factors(const Update& update, Tensors& denominators) const;
-
-  AdaBeliefOptions options_;
-};
-
+/// Returns the builder of AdaBelief.
+OptimizerBuilder builder_of(const AdaBeliefOptions& options);
 /// Reads betas (the first above 0), epsilon, weight_decay and rectify; see optimizer_kind.h.
 OptimizerBuilder parse_adabelief(config::Section& in, const OptimizerDefaults& defaults);
 

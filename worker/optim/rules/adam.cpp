@@ -18,9 +18,9 @@ Adam::Adam(NamedTensors parameters, const AdamOptions& options)
                     StepLocation::kParameterDevice),
       options_(options) {}
 
-void Adam::update_parameters(Update& update) { update_with_averages(update, {}, 0); }
+void Adam::update_parameters(SlotUpdate& update) { update_with_averages(update, {}, 0); }
 
-void Adam::update_with_averages(Update& update, const Tensors& averages, double beta) {
+void Adam::update_with_averages(SlotUpdate& update, const Tensors& averages, double beta) {
   const kernels::AdamRule rule{update.learning_rate, options_.beta1,        options_.beta2,
                                options_.epsilon,     options_.weight_decay, options_.decoupled};
   kernels::multi_tensor_adam({.parameters = update.parameters,
@@ -33,14 +33,16 @@ void Adam::update_with_averages(Update& update, const Tensors& averages, double 
                              rule, beta);
 }
 
+OptimizerBuilder builder_of(const AdamOptions& options) { return builder_of<Adam>(options); }
+
 OptimizerBuilder parse_adam(config::Section& in, const OptimizerDefaults& defaults) {
-  return builder_of<Adam>(read_options(in, defaults));
+  return builder_of(read_options(in, defaults));
 }
 
 OptimizerBuilder parse_adamw(config::Section& in, const OptimizerDefaults& defaults) {
   AdamOptions options = read_options(in, defaults);
   options.decoupled = true;
-  return builder_of<Adam>(options);
+  return builder_of(options);
 }
 
 }  // namespace ganscale::optim

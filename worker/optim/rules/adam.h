@@ -26,13 +26,15 @@ class Adam : public SlotOptimizer {
   void set_beta2(double beta2) override { options_.beta2 = beta2; }
 
  private:
-  void update_parameters(Update& update) override;
-  void update_with_averages(Update& update, const Tensors& averages, double beta) override;
+  void update_parameters(SlotUpdate& update) override;
+  void update_with_averages(SlotUpdate& update, const Tensors& averages, double beta) override;
   bool obeys_skip() const override { return true; }
 
   AdamOptions options_;
 };
 
+/// Returns the builder of Adam or AdamW.
+OptimizerBuilder builder_of(const AdamOptions& options);
 /// Read betas, epsilon and weight_decay; see optimizer_kind.h.
 OptimizerBuilder parse_adam(config::Section& in, const OptimizerDefaults& defaults);
 OptimizerBuilder parse_adamw(config::Section& in, const OptimizerDefaults& defaults);

@@ -1,16 +1,8 @@
 #pragma once
 
 #include "optim/optimizer/optimizer_kind.h"
-#include "optim/optimizer/slot_optimizer.h"
 
 namespace ganscale::optim {
-
-struct LambOptions {
-  double beta1 = 0.9;
-  double beta2 = 0.999;
-  double epsilon = 1e-6;
-  double weight_decay = 0.01;  ///< added to Adam's ratio; 0: without trust ratio, which is Adam
-};
 
 /// LAMB: Adam whose update of each tensor has the length of the tensor.
 ///
@@ -18,18 +10,15 @@ struct LambOptions {
 ///        implementations, a tensor without weight decay takes no trust ratio, and the norm of the
 ///        gradient is left to NetworkPolicy::max_gradient_norm.
 /// Slots: exp_avg, exp_avg_sq.
-class Lamb : public SlotOptimizer {
- public:
-  Lamb(NamedTensors parameters, const LambOptions& options);
-
- private:
-  void update_parameters(Update& update) override;
-  /// Returns Adam's ratio of each parameter: the corrected mean over the corrected root and epsilon.
-  Tensors ratios(const Update& update) const;
-
-  LambOptions options_;
+struct LambOptions {
+  double beta1 = 0.9;
+  double beta2 = 0.999;
+  double epsilon = 1e-6;
+  double weight_decay = 0.01;  ///< added to Adam's ratio; 0: without trust ratio, which is Adam
 };
 
+/// Returns the builder of LAMB.
+OptimizerBuilder builder_of(const LambOptions& options);
 /// Reads betas, epsilon and weight_decay; see optimizer_kind.h.
 OptimizerBuilder parse_lamb(config::Section& in, const OptimizerDefaults& defaults);
 

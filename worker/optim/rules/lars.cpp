@@ -5,25 +5,29 @@
 
 #include "optim/optimizer/norms.h"
 #include "optim/optimizer/optimizer_keys.h"
+#include "optim/optimizer/slot_rule.h"
 
 namespace ganscale::optim {
+namespace {
 
-Lars::Lars(NamedTensors parameters, const LarsOptions& options)
-    : SlotOptimizer(std::move(parameters), {"momentum_buffer"}, StepLocation::kHost),
-      options_(options) {}
-
-void Lars::update_parameters(Update& update) {
-  const double decay = options_.weight_decay;
-  Tensors directions = update.gradients;
+void update_lars(const LarsOptions& options, SlotUpdate& update) {
+  const double decay = options.weight_decay;
+  std::vector<at::Tensor> directions = update.gradients;
   if (decay != 0) {
     directions = at::_foreach_add(update.gradients, update.parameters, decay);
     at::_foreach_mul_(directions, trust_ratios(update.parameters, update.gradients,
-                                               {options_.trust, decay, options_.epsilon}));
+                                               {options.trust, decay, options.epsilon}));
   }
-  const Tensors& velocities = update.slots[0];
-  at::_foreach_mul_(velocities, options_.momentum);
+  const auto& velocities = update.slots[0];
+  at::_foreach_mul_(velocities, options.momentum);
   at::_foreach_add_(velocities, directions);
   at::_foreach_add_(update.parameters, velocities, -update.learning_rate);
+}
+
+}  // namespace
+
+OptimizerBuilder builder_of(const LarsOptions& options) {
+  return builder_of(options, {"momentum_buffer"}, update_lars);
 }
 
 OptimizerBuilder parse_lars(config::Section& in, const OptimizerDefaults& /*defaults*/) {
@@ -35,7 +39,7 @@ OptimizerBuilder parse_lars(config::Section& in, const OptimizerDefaults& /*defa
              "trust coefficient: scales the ratio of the norms of a tensor's weights and gradient");
   in.require(options.trust > 0, "trust", "must be positive");
   options.epsilon = read_epsilon(in, options.epsilon);
-  return builder_of<Lars>(options);
+  return builder_of(options);
 }
 
 }  // namespace ganscale::optim

@@ -1,16 +1,8 @@
 #pragma once
 
 #include "optim/optimizer/optimizer_kind.h"
-#include "optim/optimizer/slot_optimizer.h"
 
 namespace ganscale::optim {
-
-struct LarsOptions {
-  double momentum = 0.9;
-  double weight_decay = 1e-4;  ///< part of the gradient; 0: without trust ratio, which is SGD
-  double trust = 0.001;        ///< the paper's eta
-  double epsilon = 1e-8;       ///< of the trust ratio
-};
 
 /// LARS: stochastic gradient descent with momentum whose gradient of each tensor is scaled by the
 /// norms of tensor and gradient.
@@ -19,16 +11,15 @@ struct LarsOptions {
 ///        learning rate multiplies the velocity and not what enters it, and a tensor without weight
 ///        decay takes no trust ratio.
 /// Slots: momentum_buffer.
-class Lars : public SlotOptimizer {
- public:
-  Lars(NamedTensors parameters, const LarsOptions& options);
-
- private:
-  void update_parameters(Update& update) override;
-
-  LarsOptions options_;
+struct LarsOptions {
+  double momentum = 0.9;
+  double weight_decay = 1e-4;  ///< part of the gradient; 0: without trust ratio, which is SGD
+  double trust = 0.001;        ///< the paper's eta
+  double epsilon = 1e-8;       ///< of the trust ratio
 };
 
+/// Returns the builder of LARS.
+OptimizerBuilder builder_of(const LarsOptions& options);
 /// Reads momentum, weight_decay, trust and epsilon; see optimizer_kind.h.
 OptimizerBuilder parse_lars(config::Section& in, const OptimizerDefaults& defaults);
 

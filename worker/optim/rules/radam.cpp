@@ -10,6 +10,7 @@
 #include <cmath>
 
 #include "optim/optimizer/optimizer_keys.h"
+#include "optim/optimizer/slot_rule.h"
 
 namespace ganscale::optim {
 
@@ -21,13 +22,11 @@ std::optional<double> rectification(double beta2, double step) {
   return std::sqrt((rho - 4) * (rho - 2) * rho_inf / ((rho_inf - 4) * (rho_inf - 2) * rho));
 }
 
-RAdam::RAdam(NamedTensors parameters, const RAdamOptions& options)
-    : SlotOptimizer(std::move(parameters), {"exp_avg", "exp_avg_sq"}, StepLocation::kHost),
-      options_(options) {}
+namespace {
 
-void RAdam::update_parameters(Update& update) {
+void update_radam(const RAdamOptions& options, SlotUpdate& update) {
   auto& [parameters, gradients, steps, slots, learning_rate, skip] = update;
-  const auto& [beta1, beta2, epsilon] = options_;
+  const auto& [beta1, beta2, epsilon] = options;
   at::_foreach_lerp_(slots[0], gradients, 1 - beta1);
   at::_foreach_mul_(slots[1], beta2);
   at::_foreach_addcmul_(slots[1], gradients, gradients, 1 - beta2);
@@ -48,9 +47,15 @@ void RAdam::update_parameters(Update& update) {
   at::_foreach_addcdiv_(parameters, slots[0], denominators, factors);
 }
 
+}  // namespace
+
+OptimizerBuilder builder_of(const RAdamOptions& options) {
+  return builder_of(options, {"exp_avg", "exp_avg_sq"}, update_radam);
+}
+
 OptimizerBuilder parse_radam(config::Section& in, const OptimizerDefaults& defaults) {
   const auto [beta1, beta2] = read_betas(in, defaults);
-  return builder_of<RAdam>(RAdamOptions{beta1, beta2, read_epsilon(in)});
+  return builder_of(RAdamOptions{beta1, beta2, read_epsilon(in)});
 }
 
 }  // namespace ganscale::optim

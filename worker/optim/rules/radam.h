@@ -3,7 +3,6 @@
 #include <optional>
 
 #include "optim/optimizer/optimizer_kind.h"
-#include "optim/optimizer/slot_optimizer.h"
 
 namespace ganscale::optim {
 
@@ -15,27 +14,19 @@ namespace ganscale::optim {
 /// step:  from 1.
 std::optional<double> rectification(double beta2, double step);
 
+/// Rectified Adam: SGD with momentum while the variance of the adaptive rate is intractable, then
+/// Adam with a rectified step.
+///
+/// Paper: Liu et al. 2020, arXiv:1908.03265, Algorithm 2.
+/// Slots: exp_avg, exp_avg_sq.
 struct RAdamOptions {
   double beta1 = 0.9;
   double beta2 = 0.999;
   double epsilon = 1e-8;
 };
 
-/// Rectified Adam: SGD with momentum while the variance of the adaptive rate is intractable, then
-/// Adam with a rectified step.
-///
-/// Paper: Liu et al. 2020, arXiv:1908.03265, Algorithm 2.
-/// Slots: exp_avg, exp_avg_sq.
-class RAdam : public SlotOptimizer {
- public:
-  RAdam(NamedTensors parameters, const RAdamOptions& options);
-
- private:
-  void update_parameters(Update& update) override;
-
-  RAdamOptions options_;
-};
-
+/// Returns the builder of rectified Adam.
+OptimizerBuilder builder_of(const RAdamOptions& options);
 /// Reads betas and epsilon; see optimizer_kind.h.
 OptimizerBuilder parse_radam(config::Section& in, const OptimizerDefaults& defaults);
 

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "kernels/launch/count_change.h"
 #include "optim/optimizer/optimizer_keys.h"
+#include "optim/optimizer/slot_rule.h"
 
 namespace ganscale::optim {
 namespace {
@@ -14,22 +15,21 @@ std::vector<std::string> slot_names(const SgdOptions& options) {
   return {"momentum_buffer"};
 }
 
-}  // namespace
-
-Sgd::Sgd(NamedTensors parameters, const SgdOptions& options)
-    : SlotOptimizer(std::move(parameters), slot_names(options), StepLocation::kHost),
-      options_(options) {
-  check(!options.nesterov || options.momentum > 0, "Nesterov needs momentum");
-}
-
-void Sgd::update_parameters(Update& update) {
+void update_sgd(const SgdOptions& options, SlotUpdate& update) {
   // Velocities start at zero, so the first step is not a special case.
   at::_fused_sgd_(update.parameters, update.gradients,
                   update.slots.empty() ? at::TensorList{} : at::TensorList(update.slots[0]),
-                  options_.weight_decay, options_.momentum, update.learning_rate,
-                  /*dampening=*/0.0, options_.nesterov, /*maximize=*/false,
+                  options.weight_decay, options.momentum, update.learning_rate,
+                  /*dampening=*/0.0, options.nesterov, /*maximize=*/false,
                   /*is_first_step=*/false);
   kernels::count_change(update.parameters);  // this operator does not, unlike others
+}
+
+}  // namespace
+
+OptimizerBuilder builder_of(const SgdOptions& options) {
+  check(!options.nesterov || options.momentum > 0, "Nesterov needs momentum");
+  return builder_of(options, slot_names(options), update_sgd);
 }
 
 OptimizerBuilder parse_sgd(config::Section& in, const OptimizerDefaults& /*defaults*/) {
@@ -38,7 +38,7 @@ OptimizerBuilder parse_sgd(config::Section& in, const OptimizerDefaults& /*defau
   options.nesterov = in.get("nesterov", options.nesterov, "use Nesterov momentum");
   in.require(!options.nesterov || options.momentum > 0, "nesterov", "needs momentum");
   options.weight_decay = read_weight_decay(in);
-  return builder_of<Sgd>(options);
+  return builder_of(options);
 }
 
 }  // namespace ganscale::optim

@@ -1,15 +1,8 @@
 #pragma once
 
 #include "optim/optimizer/optimizer_kind.h"
-#include "optim/optimizer/slot_optimizer.h"
 
 namespace ganscale::optim {
-
-struct SgdOptions {
-  double momentum = 0;
-  bool nesterov = false;
-  double weight_decay = 0;  ///< part of the gradient
-};
 
 /// Stochastic gradient descent with momentum, in a fused kernel.
 ///
@@ -17,17 +10,14 @@ struct SgdOptions {
 ///        learning", in PyTorch's form: v = momentum * v + g; p -= lr * v (Nesterov:
 ///        lr * (g + momentum * v)).
 /// Slots: momentum_buffer; none without momentum.
-/// Throws: Error(kBug) for Nesterov without momentum.
-class Sgd : public SlotOptimizer {
- public:
-  Sgd(NamedTensors parameters, const SgdOptions& options);
-
- private:
-  void update_parameters(Update& update) override;
-
-  SgdOptions options_;
+struct SgdOptions {
+  double momentum = 0;
+  bool nesterov = false;
+  double weight_decay = 0;  ///< part of the gradient
 };
 
+/// Returns the builder of SGD. Throws Error(kBug) for Nesterov without momentum.
+OptimizerBuilder builder_of(const SgdOptions& options);
 /// Reads momentum, nesterov and weight_decay; see optimizer_kind.h.
 OptimizerBuilder parse_sgd(config::Section& in, const OptimizerDefaults& defaults);
 

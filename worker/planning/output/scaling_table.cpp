@@ -7,6 +7,12 @@
 namespace ganscale::planning {
 namespace {
 
+constexpr auto kHeadOfRows =
+    "                                                     --------- milliseconds of a step "
+    "---------\n"
+    "nodes   GPUs   batch    s/kimg  images/s  speedup    eff   device   host all-reduce "
+    "stragglers   data    hours GPU-hours  limit\n";
+
 std::string line_of(const ScalingRow& row) {
   const StepTime& step = row.step;
   return fmt::format(
@@ -40,11 +46,7 @@ const char* quantity_of(const MeasuredPoint& point) {
 }  // namespace
 
 std::string to_table(const Scaling& scaling) {
-  std::string table =
-      "                                                     --------- milliseconds of a step "
-      "---------\n"
-      "nodes   GPUs   batch    s/kimg  images/s  speedup    eff   device   host all-reduce "
-      "stragglers   data    hours GPU-hours  limit\n";
+  std::string table = kHeadOfRows;
   for (const ScalingRow& row : scaling.rows) table += line_of(row);
   if (!scaling.left_out.empty()) table += "further rows left out: " + scaling.left_out + "\n";
   return table;

@@ -8,6 +8,7 @@
 #include <limits>
 #include <map>
 #include <set>
+#include <utility>
 
 namespace ganscale::report {
 namespace {
@@ -97,21 +98,19 @@ std::vector<Series> staleness_of(const Lines& ticks) {
   return all;
 }
 
+/// Returns a chart without x whose y axis starts at 0.
+Chart from_zero(std::string title, std::string unit, std::vector<Series> series) {
+  return {std::move(title), std::move(unit), {}, std::move(series), true};
+}
+
 std::vector<Chart> role_charts(const Lines& ticks) {
   constexpr double kPercent = 100;
   constexpr double kMilliseconds = 1000;
   return {
-      {"Waiting for the other role",
-       "% of the time",
-       {},
-       columns_of_roles(ticks, "wait_share", kPercent),
-       true},
-      {"Staleness", "steps", {}, staleness_of(ticks), true},
-      {"Time of a step",
-       "ms",
-       {},
-       columns_of_roles(ticks, "seconds_per_step", kMilliseconds),
-       true},
+      from_zero("Waiting for the other role", "% of the time",
+                columns_of_roles(ticks, "wait_share", kPercent)),
+      from_zero("Staleness", "steps", staleness_of(ticks)),
+      from_zero("Time of a step", "ms", columns_of_roles(ticks, "seconds_per_step", kMilliseconds)),
   };
 }
 
@@ -121,29 +120,20 @@ std::vector<Chart> all_tick_charts(const Lines& ticks) {
   constexpr double kGibibyte = 1.0 / (1 << 30);
   std::vector<Chart> charts = {
       {"Loss", "mean of a tick", {}, columns_of(ticks, "/loss"), false},
-      {"Scores", "mean of sigmoid(D(x))", {}, columns_of(ticks, "/score"), true},
-      {"Rate", "seconds per 1000 images", {}, {{"s/kimg", column(ticks, "/s_per_kimg")}}, true},
-      {"Waiting",
-       "% of the time",
-       {},
-       {{"for images", column(ticks, "/data_wait_share", kPercent)},
-        {"for other ranks", column(ticks, "/all_reduce_share", kPercent)}},
-       true},
-      {"Reader threads", "of a rank", {}, {{"threads", column(ticks, "/reader_threads")}}, true},
-      {"Slow reads",
-       "ms, 95th percentile",
-       {},
-       {{"ms", column(ticks, "/read_tail_seconds", kMilliseconds)}},
-       true},
-      {"Learning rate", "", {}, columns_of(ticks, "/learning_rate"), true},
-      {"Scheduled", "weights, half-lives", {}, columns_of(ticks, "/scheduled"), true},
-      {"Memory",
-       "GiB",
-       {},
-       {{"host", column(ticks, "/host_memory_bytes", kGibibyte)},
-        {"device", column(ticks, "/device_memory_bytes", kGibibyte)}},
-       true},
-      {"Augmentation", "probability", {}, {{"p", column(ticks, "/augment_p")}}, true},
+      from_zero("Scores", "mean of sigmoid(D(x))", columns_of(ticks, "/score")),
+      from_zero("Rate", "seconds per 1000 images", {{"s/kimg", column(ticks, "/s_per_kimg")}}),
+      from_zero("Waiting", "% of the time",
+                {{"for images", column(ticks, "/data_wait_share", kPercent)},
+                 {"for other ranks", column(ticks, "/all_reduce_share", kPercent)}}),
+      from_zero("Reader threads", "of a rank", {{"threads", column(ticks, "/reader_threads")}}),
+      from_zero("Slow reads", "ms, 95th percentile",
+                {{"ms", column(ticks, "/read_tail_seconds", kMilliseconds)}}),
+      from_zero("Learning rate", "", columns_of(ticks, "/learning_rate")),
+      from_zero("Scheduled", "weights, half-lives", columns_of(ticks, "/scheduled")),
+      from_zero("Memory", "GiB",
+                {{"host", column(ticks, "/host_memory_bytes", kGibibyte)},
+                 {"device", column(ticks, "/device_memory_bytes", kGibibyte)}}),
+      from_zero("Augmentation", "probability", {{"p", column(ticks, "/augment_p")}}),
   };
   std::ranges::move(role_charts(ticks), std::back_inserter(charts));
   return charts;

@@ -4,12 +4,12 @@
 
 #include "base/error.h"
 #include "base/log.h"
-#include "base/with_prefix.h"
 #include "checkpoint/safetensors.h"
 #include "checkpoint/write_checkpoint.h"
 #include "config/units.h"
 #include "data/formats/label_file.h"
 #include "files/atomic_file.h"
+#include "tensors/with_prefix.h"
 #include "training/generators/torch_file.h"
 #include "training/replica/run_snapshot.h"
 #include "training/run/parse_run.h"

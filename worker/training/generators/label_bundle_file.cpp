@@ -3,11 +3,11 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "base/with_prefix.h"
 #include "checkpoint/reader.h"
 #include "checkpoint/safetensors.h"
 #include "config/renamed.h"
 #include "config/units.h"
+#include "tensors/with_prefix.h"
 #include "training/generators/label_state.h"
 #include "training/run/parse_run.h"
 

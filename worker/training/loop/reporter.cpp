@@ -7,7 +7,6 @@
 
 #include "base/enum_names.h"
 #include "base/log.h"
-#include "base/with_prefix.h"
 #include "checkpoint/checkpoint_name.h"
 #include "comm/collectives/numbers.h"
 #include "device/gpu.h"
@@ -15,6 +14,7 @@
 #include "report/log/tick_line.h"
 #include "report/page/html_report.h"
 #include "telemetry/process_usage.h"
+#include "tensors/with_prefix.h"
 #include "training/loop/tick_readings.h"
 #include "training/run/job_status.h"
 

@@ -1,6 +1,5 @@
 #include "models/r3gan/config.h"
 
-#include "models/r3gan/blueprint.h"
 #include "support/expect_error.h"
 #include "unit/models/read_model.h"
 
@@ -9,7 +8,7 @@ namespace {
 
 NetworkConfig read(const std::string& more) {
   const ModelConfig config = read_model("{name: r3gan" + more + "}");
-  const auto& blueprint = dynamic_cast<const R3ganBlueprint&>(*config.blueprint);
+  const auto& blueprint = dynamic_cast<const BlueprintOf<NetworkConfig>&>(*config.blueprint);
   return blueprint.networks({.image = {.channels = 3, .resolution = config.resolution}});
 }
 

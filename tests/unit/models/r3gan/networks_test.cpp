@@ -5,7 +5,6 @@
 
 #include <cmath>
 
-#include "models/r3gan/blueprint.h"
 #include "support/plain_numbers.h"
 #include "tensors/named_tensors.h"
 #include "unit/models/read_model.h"
@@ -55,7 +54,7 @@ std::int64_t parameter_count(const torch::nn::Module& network) {
 // Huang et al. 2024, Table 2: 23,058 thousand parameters of configuration E, for FFHQ at 256x256.
 TEST(R3gan, HasAsManyParametersAsPublished) {
   const auto config = read_model("{name: r3gan, resolution: 256}");
-  const auto& blueprint = dynamic_cast<const R3ganBlueprint&>(*config.blueprint);
+  const auto& blueprint = dynamic_cast<const BlueprintOf<NetworkConfig>&>(*config.blueprint);
   const auto networks = blueprint.networks({.image = {.channels = 3, .resolution = 256}});
   EXPECT_EQ(parameter_count(R3ganGenerator(networks)), 23'057'952);
 }

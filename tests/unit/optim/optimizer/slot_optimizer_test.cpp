@@ -40,49 +40,49 @@ NamedTensors copies(const NamedTensors& tensors) {
   return result;
 }
 
-template <class Rule, class Options>
+template <class Options>
 void expect_averages_alone_follow(const Options& options) {
   const auto weight = parameter({2});
-  Rule rule({{"w", weight}}, options);
+  const auto rule = builder_of(options)({{"w", weight}}, /*lazy_factor=*/1);
   weight.mutable_grad() = at::full_like(weight, std::numeric_limits<double>::quiet_NaN()).detach();
-  const NamedTensors before = copies(rule.state());
+  const NamedTensors before = copies(rule->state());
   const NamedTensors followers{{"w", at::full({2}, 5.0, at::kDouble)}};
   const Averages averages{&followers, 0.75};
-  rule.step(0.1, &averages, at::ones({}));
-  rule.step(0.1, nullptr, at::ones({}));
+  rule->step(0.1, &averages, at::ones({}));
+  rule->step(0.1, nullptr, at::ones({}));
   EXPECT_TRUE(at::equal(weight, at::ones_like(weight)));
-  for (const auto& [name, tensor] : rule.state())
+  for (const auto& [name, tensor] : rule->state())
     EXPECT_TRUE(tensor.equal(before.at(name))) << name;
   EXPECT_NEAR(followers.at("w")[1].item<double>(), 0.75 * 5 + 0.25 * 1, 1e-12);
   weight.mutable_grad() = at::ones_like(weight).detach();
-  rule.step(0.1, nullptr, at::zeros({}));
+  rule->step(0.1, nullptr, at::zeros({}));
   EXPECT_NEAR(weight[0].item<double>(), 0.9, 1e-7);
 }
 
 TEST(SlotOptimizer, MovesAveragesAloneInAnUpdateToSkip) {
-  expect_averages_alone_follow<Adam>(AdamOptions{});
-  expect_averages_alone_follow<Sgd>(SgdOptions{.momentum = 0.5});
+  expect_averages_alone_follow(AdamOptions{});
+  expect_averages_alone_follow(SgdOptions{.momentum = 0.5});
 }
 
 // The parameter becomes 1 - 0.1 * 1 = 0.9 in the first step of both rules.
-template <class Rule, class Options>
+template <class Options>
 void expect_averages_follow(const Options& options) {
   const auto used = parameter({2});
   const auto unused = parameter({2});
-  Rule rule({{"unused", unused}, {"used", used}}, options);
+  const auto rule = builder_of(options)({{"unused", unused}, {"used", used}}, /*lazy_factor=*/1);
   used.mutable_grad() = at::ones_like(used);
   const NamedTensors followers{{"unused", at::full({2}, 5.0, at::kDouble)},
                                {"used", at::full({2}, 5.0, at::kDouble)}};
   const Averages averages{&followers, 0.75};
-  rule.step(0.1, &averages);
+  rule->step(0.1, &averages);
   EXPECT_NEAR(used[0].item<double>(), 0.9, 1e-7);
   EXPECT_NEAR(followers.at("used")[1].item<double>(), 0.75 * 5 + 0.25 * 0.9, 1e-7);
   EXPECT_NEAR(followers.at("unused")[1].item<double>(), 0.75 * 5 + 0.25 * 1, 1e-12);
 }
 
 TEST(SlotOptimizer, MovesAveragesTowardTheNewParameters) {
-  expect_averages_follow<Adam>(AdamOptions{});
-  expect_averages_follow<Sgd>(SgdOptions{.momentum = 0.5});
+  expect_averages_follow(AdamOptions{});
+  expect_averages_follow(SgdOptions{.momentum = 0.5});
 }
 
 TEST(SlotOptimizer, HasItsStateBeforeTheFirstStep) {

@@ -14,9 +14,8 @@ at::Tensor one() { return at::ones({2}, at::kDouble).requires_grad_(); }
 /// Lookahead around SGD, whose gradient is always 1 and whose rate is 0.1.
 struct Ahead {
   explicit Ahead(const LookaheadOptions& options, double momentum = 0)
-      : lookahead(
-            std::make_unique<Sgd>(NamedTensors{{"w", weight}}, SgdOptions{.momentum = momentum}),
-            options) {}
+      : lookahead(builder_of(SgdOptions{.momentum = momentum})({{"w", weight}}, /*lazy_factor=*/1),
+                  options) {}
 
   /// Returns the weight after the next update.
   double step(const Averages* averages = nullptr) {

@@ -57,7 +57,7 @@ struct PhaseOfLine {
   std::unique_ptr<comm::Group> group = comm::make_single_group();
   comm::BucketedGradients gradients;
   std::unique_ptr<optim::Optimizer> optimizer =
-      std::make_unique<optim::Sgd>(named_parameters(line), optim::SgdOptions{});
+      builder_of(optim::SgdOptions{})(named_parameters(line), /*lazy_factor=*/1);
   Phase phase;
 };
 
@@ -75,8 +75,8 @@ TEST(Phase, UpdatesItsNetworkAtTheRateOfTheImagesSeen) {
 // The momentum of the update before would move the bias, even without a gradient.
 TEST(Phase, LeavesExcludedParametersAlone) {
   PhaseOfLine line(2);
-  const auto momentum =
-      std::make_unique<optim::Sgd>(named_parameters(line.line), optim::SgdOptions{.momentum = 0.5});
+  const auto momentum = builder_of(optim::SgdOptions{.momentum = 0.5})(named_parameters(line.line),
+                                                                       /*lazy_factor=*/1);
   line.phase.optimizer = momentum.get();
   line.run();
   const float before = line.line.bias.item<float>();

@@ -44,9 +44,10 @@ TEST_F(Average, MovesAtTheEndOfAStepThatDidNotMoveIt) {
 // sgd at the rate 2 with a gradient of 2: from 8 to 4, and the average half of the way there.
 TEST_F(Average, MovesInTheUpdateOfTheGeneratorAndTakesTheBuffersBehindIt) {
   source_->weight.mutable_grad() = at::zeros({1}).add(2);
-  optim::Sgd optimizer(named_parameters(*source_), {});
+  const auto optimizer =
+      builder_of(optim::SgdOptions{})(named_parameters(*source_), /*lazy_factor=*/1);
   const optim::Averages averages = average_.averages(0);
-  optimizer.step(2, &averages);
+  optimizer->step(2, &averages);
   average_.end_step(0, /*is_moved=*/true);
   EXPECT_EQ(tiny_average_->weight.item<float>(), 2);
   EXPECT_EQ(tiny_average_->mean.item<float>(), 3);

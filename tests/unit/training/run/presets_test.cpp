@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "models/model_table.h"
-#include "models/stylegan2/blueprint.h"
-#include "models/stylegan3/blueprint.h"
+#include "models/stylegan2/config.h"
+#include "models/stylegan3/config.h"
 #include "optim/rules/adabelief.h"
 #include "optim/rules/adam.h"
 #include "optim/rules/sgd.h"
@@ -21,8 +21,8 @@ namespace {
 using models::stylegan::Architecture;
 
 models::stylegan2::NetworkConfig networks_of(const RunConfig& config) {
-  using models::stylegan2::StyleganBlueprint;
-  const auto& blueprint = dynamic_cast<const StyleganBlueprint&>(*config.model.blueprint);
+  using Blueprint = models::BlueprintOf<models::stylegan2::NetworkConfig>;
+  const auto& blueprint = dynamic_cast<const Blueprint&>(*config.model.blueprint);
   return blueprint.networks({.low_precision_type = config.model.low_precision_type});
 }
 
@@ -79,8 +79,7 @@ void expect_column(const Column& column) {
   for (auto policy : {c.generator.policy, c.discriminator.policy}) {
     EXPECT_EQ(policy.learning_rate, column.learning_rate);
     policy.lazy_interval = 0;
-    optim::expect_optimizer<optim::Adam>(
-        policy, optim::AdamOptions{.beta1 = 0, .beta2 = 0.99, .epsilon = 1e-8});
+    optim::expect_optimizer(policy, optim::AdamOptions{.beta1 = 0, .beta2 = 0.99, .epsilon = 1e-8});
   }
 }
 
@@ -142,9 +141,9 @@ void expect_paragan(const RunConfig& config, const optim::AdamOptions& of_discri
   optim::NetworkPolicy discriminator = config.discriminator.policy;
   generator.lazy_interval = 0;
   discriminator.lazy_interval = 0;
-  optim::expect_optimizer<optim::AdaBelief>(
-      generator, optim::AdaBeliefOptions{.beta1 = 0.5, .beta2 = 0.999, .epsilon = 1e-12});
-  optim::expect_optimizer<optim::Adam>(discriminator, of_discriminator);
+  optim::expect_optimizer(generator,
+                          optim::AdaBeliefOptions{.beta1 = 0.5, .beta2 = 0.999, .epsilon = 1e-12});
+  optim::expect_optimizer(discriminator, of_discriminator);
 }
 
 TEST(Preset, ParaganPairsAdaBeliefWithAdamForEveryModel) {
@@ -170,10 +169,10 @@ TEST(Preset, OfTheRunGivesWayToItsKeys) {
       "preset: paragan\n"
       "generator: {optimizer: {betas: [0.25, 0.75], epsilon: 1e-6, learning_rate: 0.125}}\n"
       "discriminator: {optimizer: {name: sgd}}\n");
-  optim::expect_optimizer<optim::AdaBelief>(
-      c.generator.policy, optim::AdaBeliefOptions{.beta1 = 0.25, .beta2 = 0.75, .epsilon = 1e-6});
+  optim::expect_optimizer(c.generator.policy,
+                          optim::AdaBeliefOptions{.beta1 = 0.25, .beta2 = 0.75, .epsilon = 1e-6});
   EXPECT_EQ(c.generator.policy.learning_rate, 0.125);
-  optim::expect_optimizer<optim::Sgd>(c.discriminator.policy, optim::SgdOptions{.momentum = 0.9});
+  optim::expect_optimizer(c.discriminator.policy, optim::SgdOptions{.momentum = 0.9});
 }
 
 TEST(Preset, DropsKeysThatAnotherChoiceDoesNotUse) {
@@ -291,8 +290,8 @@ TEST(Preset, HasThePublishedRecipesOfR3gan) {
 // Karras et al. 2021, configurations T and R of the public implementation.
 TEST(Preset, HasBothConfigurationsOfStylegan3) {
   const auto networks_of_stylegan3 = [](const RunConfig& config) {
-    using models::stylegan3::StyleganBlueprint;
-    const auto& blueprint = dynamic_cast<const StyleganBlueprint&>(*config.model.blueprint);
+    using Blueprint = models::BlueprintOf<models::stylegan3::NetworkConfig>;
+    const auto& blueprint = dynamic_cast<const Blueprint&>(*config.model.blueprint);
     return blueprint.networks({.low_precision_type = config.model.low_precision_type});
   };
   for (const bool is_r : {false, true}) {

@@ -27,8 +27,7 @@ TEST(RunConfig, ReadsEverySection) {
   EXPECT_EQ(config.training.precision, Precision::kBf16);
   EXPECT_DOUBLE_EQ(config.generator.policy.learning_rate, 0.001);
   EXPECT_DOUBLE_EQ(config.generator.ema.kimg, 5);
-  optim::expect_optimizer<optim::Sgd>(config.discriminator.policy,
-                                      optim::SgdOptions{.momentum = 0.9});
+  optim::expect_optimizer(config.discriminator.policy, optim::SgdOptions{.momentum = 0.9});
 }
 
 TEST(RunConfig, ResolvedReadsBackAsItself) {
@@ -39,15 +38,14 @@ TEST(RunConfig, ResolvedReadsBackAsItself) {
 TEST(RunConfig, TakesTheOptimizerOfTheLossIfNoneIsGiven) {
   const RunConfig saturating = parse("{}");
   EXPECT_EQ(saturating.discriminator.policy.learning_rate, 2e-4);
-  optim::expect_optimizer<optim::Adam>(saturating.discriminator.policy,
-                                       optim::AdamOptions{.beta1 = 0.5});
+  optim::expect_optimizer(saturating.discriminator.policy, optim::AdamOptions{.beta1 = 0.5});
   const RunConfig wasserstein = parse(
       "loss: {name: wasserstein}\n"
       "generator: {optimizer: {learning_rate: 0.002}}\n");
   EXPECT_EQ(wasserstein.discriminator.policy.learning_rate, 1e-4);
   EXPECT_EQ(wasserstein.generator.policy.learning_rate, 0.002);
   for (const auto& policy : {wasserstein.generator.policy, wasserstein.discriminator.policy}) {
-    optim::expect_optimizer<optim::Adam>(policy, optim::AdamOptions{.beta1 = 0, .beta2 = 0.9});
+    optim::expect_optimizer(policy, optim::AdamOptions{.beta1 = 0, .beta2 = 0.9});
   }
 }
 

@@ -1,10 +1,13 @@
 #include "training/schemes/asynchronous/asynchronous.h"
 
+#include <utility>
+
 #include "base/log.h"
 #include "comm/collectives/replicate.h"
 #include "losses/loss_table.h"
 #include "training/loop/loop.h"
 #include "training/loop/role_tally.h"
+#include "training/loop/training_context.h"
 #include "training/replica/replica.h"
 #include "training/replica/resume.h"
 #include "training/run/precision.h"
@@ -12,10 +15,35 @@
 #include "training/schemes/asynchronous/discriminator_role.h"
 #include "training/schemes/asynchronous/generator_role.h"
 #include "training/schemes/synchronous/train_run.h"
+#include "wire/role_plan.h"
 #include "wire/scheme.h"
 
 namespace ganscale::training {
 namespace {
+
+/// What the scheme reads of the section `scheme`.
+struct AsynchronousOptions {
+  wire::RoleRatio ratio;
+  std::int64_t max_staleness = 1;  ///< steps
+  std::int64_t buffer_limit_bytes = std::int64_t{1} << 30;
+  config::Location ratio_location;  ///< of scheme.ratio: the world size is known later
+  config::Location buffer_limit_location;
+};
+
+class AsynchronousScheme : public Scheme {
+ public:
+  explicit AsynchronousScheme(AsynchronousOptions options) : options_(std::move(options)) {}
+
+  int ranks_of_lone_process() const override { return wire::role_ranks(1); }
+  std::vector<int> ranks_of_networks(int world_size) const override;
+  void check_sections(const config::Section& root, const RunConfig& config) const override;
+  void check_ranks(const RunConfig& config, int world_size) const override;
+  void try_run(const TrainingContext& context) const override;
+  ExitCode run(const TrainingContext& context) const override;
+
+ private:
+  AsynchronousOptions options_;
+};
 
 std::shared_ptr<const Scheme> read_asynchronous(config::Section& in) {
   AsynchronousOptions c;
@@ -118,8 +146,6 @@ class RoleSetup {
   std::unique_ptr<StepInputs> inputs_;
 };
 
-}  // namespace
-
 void AsynchronousScheme::check_sections(const config::Section& root,
                                         const RunConfig& config) const {
   require_one_device(root, config.training, config.scheme.name);
@@ -179,6 +205,8 @@ ExitCode AsynchronousScheme::run(const TrainingContext& context) const {
   prepared.finish();
   return code;
 }
+
+}  // namespace
 
 SchemeLine asynchronous_scheme() {
   return {.name = std::string(wire::kAsynchronous.name),

@@ -1,4 +1,4 @@
-#include "base/with_prefix.h"
+#include "tensors/with_prefix.h"
 
 #include <gtest/gtest.h>
 
