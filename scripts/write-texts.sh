@@ -11,8 +11,8 @@ rm -rf "$out"
 mkdir -p "$out/man1"
 
 # Prints the verbs of a command, which its help lists.
-#   verbs_of PROGRAM [VERB...]
-verbs_of() { "$@" --help | sed -n '/^Subcommands:$/,/^$/ s/^  \([a-z][a-z-]*\) .*/\1/p'; }
+#   verbs_of HELP
+verbs_of() { sed -n '/^Subcommands:$/,/^$/ s/^  \([a-z][a-z-]*\) .*/\1/p' "$1"; }
 
 # Prints a list of manual pages, for man's section "see also".
 #   see_also PAGE...
@@ -26,17 +26,19 @@ see_also() {
 manual_pages() {
   local page=$1 parent=$2 verb related=()
   shift 2
+  local help=$work/$page.help
+  "$@" --help >"$help"
   [ -z "$parent" ] || related+=("$parent")
-  for verb in $(verbs_of "$@"); do
+  for verb in $(verbs_of "$help"); do
     related+=("$page-$verb")
     manual_pages "$page-$verb" "$page" "$@" "$verb"
   done
   # help2man takes a program, not a command with verbs, and runs the lines of an example together unless each has a prompt.
-  printf '#!/bin/sh\n%s "$@" | sed -E "s/^  (ganscale|mpirun|source) /  \\$ \\1 /"\n' "$(printf '%q ' "$@")" >"$work/$page"
+  printf '#!/bin/sh\nsed -E "s/^  (ganscale|mpirun|source) /  \\$ \\1 /" %q\n' "$help" >"$work/$page"
   chmod +x "$work/$page"
   see_also "${related[@]}" >"$work/$page.include"
   help2man --no-info --section 1 --manual ganscale --source "ganscale $version" --version-string "$version" \
-    --name "$("$@" --help | head -n 1 | sed "s/^$name //; s/\\.$//")" --include "$work/$page.include" "$work/$page" |
+    --name "$(sed "s/^$name //; s/\\.$//; q" "$help")" --include "$work/$page.include" "$work/$page" |
     gzip -n -9 >"$out/man1/$page.1.gz"
 }
 

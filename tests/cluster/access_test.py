@@ -7,7 +7,7 @@ import urllib.error
 import urllib.request
 
 from control_plane import PROJECT, wait_for
-from operator_case import MANIFESTS, Operator, OperatorCase
+from operator_case import FOUR_OF_EACH, MANIFESTS, Operator, OperatorCase
 
 ACCOUNT = "system:serviceaccount:ganscale-system:ganscale-operator"
 
@@ -33,7 +33,7 @@ class NarrowOperator(Operator):
 
 class Access(OperatorCase):
     with_operator = False
-    nodes = {"dgx_nodes": 4, "cpu_nodes": 1}
+    nodes = FOUR_OF_EACH
 
     def may(self, verb, what, *words):
         answer = self.cluster.kubectl("auth", "can-i", verb, what, f"--as={ACCOUNT}", *words, check=False)
@@ -101,6 +101,7 @@ class Access(OperatorCase):
 
     def test_the_policy_keeps_pods_off_the_node(self):
         self.cluster.kubectl("apply", "-f", MANIFESTS / "policy/pod-template.yaml")
+        self.addCleanup(self.cluster.kubectl, "delete", "-f", MANIFESTS / "policy/pod-template.yaml")
 
         def overlaid(spec, kind="GanTraining"):
             full = {"image": "x", "nodeProfile": "cpu", "config": {"training": {"batch": 8}}, "podTemplate": {"worker": {"spec": spec}}}

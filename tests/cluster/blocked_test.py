@@ -9,7 +9,7 @@ from operator_case import MANIFESTS
 
 
 class Blocked(MishapCase):
-    nodes = {"dgx_nodes": 2, "cpu_nodes": 1}
+    nodes = {"dgx_nodes": 3, "cpu_nodes": 1}  # as in nodes_test.py
 
     def test_by_an_image_that_is_not_there(self):
         name = self.training("absent", nodes=2, image="registry.example/absent:1")
@@ -20,15 +20,15 @@ class Blocked(MishapCase):
         self.wait_right(name, 2)
 
     def test_by_too_few_nodes_for_the_gang(self):
-        name = self.training("wide", nodes=3, schedulingDeadlineSeconds=6, config={
-            "model": {"name": "dcgan", "resolution": 64}, "training": {"batch": 768}})
-        self.wait_told(name, "Unschedulable", "0/3 nodes are available")
-        # It gives the two nodes that it has back, and tries again.
+        name = self.training("wide", nodes=4, schedulingDeadlineSeconds=6, config={
+            "model": {"name": "dcgan", "resolution": 64}, "training": {"batch": 1024}})
+        self.wait_told(name, "Unschedulable", "0/4 nodes are available")
+        # It gives the three nodes that it has back, and tries again.
         wait_for("an event tells", lambda: "SchedulingDeadline" in {event["reason"] for event in self.events(name)})
         wait_for("a second attempt", lambda: self.jobs(name) == [f"{name}-r2"])
         self.assertEqual(self.status(name).get("failures", 0), 0)
-        self.cluster.add_dgx(2)
-        self.addCleanup(self.cluster.delete, "nodes", "dgx-2")
+        self.cluster.add_dgx(3)
+        self.addCleanup(self.cluster.delete, "nodes", "dgx-3")
         wait_for("it runs", lambda: self.status(name)["phase"] == "Running")
         self.wait_right(name, self.status(name)["attempt"]["number"])
 

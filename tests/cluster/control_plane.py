@@ -22,6 +22,7 @@ import tempfile
 import threading
 import time
 import urllib.parse
+import urllib.request
 
 from build_tools import CANNOT, build_tools
 from own_network import enter_own_network
@@ -204,9 +205,20 @@ class ControlPlane:
         """Asks for an object's end, and does not wait for it."""
         return self._call("DELETE", self._path(kind, name, namespace), {"propagationPolicy": "Background"})
 
+    def is_ready(self):
+        """Whether the API server says so."""
+        request = urllib.request.Request(f"{self.url}/readyz", headers={"Authorization": f"Bearer {self.admin_token}"})
+        try:
+            context = ssl.create_default_context(cafile=str(self.folder / "pki" / "apiserver.crt"))
+            with urllib.request.urlopen(request, timeout=10, context=context) as answer:
+                return answer.status == 200
+        except OSError:
+            return False
+
     @staticmethod
     def _path(kind, name, namespace):
-        return PATHS[kind].format(f"namespaces/{namespace}/") + (f"/{name}" if name else "")
+        """Returns the path of an object or of a list, of all namespaces if `namespace` is empty."""
+        return PATHS[kind].format(namespace and f"namespaces/{namespace}/") + (f"/{name}" if name else "")
 
     def _call_once(self, method, path, value):
         """Returns the answer. Raises CalledProcessError if the API server answers with an error, or not at all."""
@@ -307,7 +319,7 @@ class ControlPlane:
         self.stop("etcd")
         shutil.copytree(self.folder / "etcd", backup)
         self.start_etcd()
-        wait_for("kube-apiserver is ready", lambda: self.kubectl("get", "--raw", "/readyz") == "ok", 600)
+        wait_for("kube-apiserver is ready", self.is_ready, 600)
         return backup
 
     def start_apiserver(self):
@@ -321,7 +333,7 @@ class ControlPlane:
             "--service-cluster-ip-range=10.96.0.0/16", "--allow-privileged=true", "--endpoint-reconciler-type=none",
             f"--audit-log-path={self.folder}/audit.log", f"--audit-policy-file={self.folder}/audit.yaml",
             "--audit-log-mode=blocking", "--shutdown-delay-duration=0s")
-        wait_for("kube-apiserver is ready", lambda: self.kubectl("get", "--raw", "/readyz") == "ok", 600)
+        wait_for("kube-apiserver is ready", self.is_ready, 600)
 
     def _start_controllers(self):
         pki = self.folder / "pki"

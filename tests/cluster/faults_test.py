@@ -1,6 +1,6 @@
 """Random faults; afterward each training has one live attempt and the right status.
 
-Fifty faults, 200 in `make check-long`; GANSCALE_FAULTS and GANSCALE_FAULT_SEED set how many and which.
+Thirty faults, 200 in `make check-long`; GANSCALE_FAULTS and GANSCALE_FAULT_SEED set how many and which.
 """
 import collections
 import contextlib
@@ -19,7 +19,7 @@ from fault_proxy import FaultProxy
 from operator_case import Operator, OperatorCase
 from thorough import thorough
 
-COUNT = int(os.environ.get("GANSCALE_FAULTS", thorough(200, 50)))
+COUNT = int(os.environ.get("GANSCALE_FAULTS", thorough(200, 30)))
 SEED = int(os.environ.get("GANSCALE_FAULT_SEED", "1"))
 RIGHT_WITHIN = 300  # seconds
 FAKETIME = "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1"

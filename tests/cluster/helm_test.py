@@ -223,8 +223,8 @@ def scrape_a_worker(cluster):
         subprocess.run([WORKER, "data", "convert", "--from", folder / "images", "--to", folder / "data",
                         "--resolution", "32"], check=True)
         port = free_ports(1)[0]
-        settings = ["model.name=dcgan", "model.resolution=32", f"data.path={folder}/data", "training.total_kimg=1000",
-                    "training.batch=8", "training.tick_kimg=0.04", "training.threads=1", "checkpoint.every_kimg=0.08",
+        settings = ["model.name=dcgan", "model.resolution=32", "model.channels=0.125", f"data.path={folder}/data",
+                    "training.total_kimg=1000", "training.batch=8", "training.tick_kimg=0.04", "training.threads=1", "checkpoint.every_kimg=0.08",
                     f"telemetry.metrics_port={port}", "telemetry.control_port=-1"]
         process = cluster.start("worker", WORKER, "train", "--run", folder / "run",
                                 *(word for each in settings for word in ("--set", each)))

@@ -254,7 +254,9 @@ class Life(OperatorCase):
         wait_for("no pod waits meanwhile", lambda: not self.pods(name))
 
         for node in ("dgx-0", "dgx-1"):
+            self.addCleanup(self.cluster.kubectl, "label", "node", node, "flavor-")
             self.cluster.kubectl("label", "node", node, "flavor=reserved")
+            self.addCleanup(self.cluster.kubectl, "taint", "node", node, "flavor-", check=False)  # it may be gone
             self.cluster.kubectl("taint", "node", node, "flavor=reserved:NoSchedule")
         reserved = {"key": "flavor", "operator": "Exists", "effect": "NoSchedule"}
         template = {"template": {"spec": {"tolerations": [gpu, reserved]}}}
@@ -307,6 +309,7 @@ class Life(OperatorCase):
         self.check_the_folder_stays("stuck", "Job was active longer than specified deadline")
 
     def check_a_forbidden_purge_holds_nothing_up(self):
+        self.addCleanup(self.remove, "resourcequota", "no-jobs")
         self.cluster.apply({"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "no-jobs"},
                             "spec": {"hard": {"count/jobs.batch": "0"}}})
         wait_for("no Job is allowed", lambda: self.cluster.kubectl(

@@ -1,14 +1,22 @@
 """What the tests share that let something go wrong: afterward each training has one attempt, and nothing of others is touched."""
+import functools
+
 from bystanders import Bystanders
 from control_plane import wait_for
 from operator_case import OperatorCase
+
+
+@functools.cache
+def bystanders_of(cluster):
+    """Returns the bystanders of a control plane: classes that share it share them."""
+    return Bystanders(cluster)
 
 
 class MishapCase(OperatorCase):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        cls.bystanders = Bystanders(cls.cluster)
+        cls.bystanders = bystanders_of(cls.cluster)
 
     def tearDown(self):
         self.assertEqual(self.bystanders.changed(), {}, "something of others was changed")

@@ -13,12 +13,13 @@ import time
 import unittest
 
 from control_plane import PROJECT, wait_for
-from operator_case import OPERATOR, OperatorCase
+from operator_case import FOUR_OF_EACH, OPERATOR, OperatorCase
 from thorough import thorough
 
 COUNT = int(os.environ.get("GANSCALE_MUTATIONS", thorough(300, 100)))
 SEED = int(os.environ.get("GANSCALE_MUTATION_SEED", "1"))
 MOST_MEMORY_MIB = 150
+QUIET_SECONDS = thorough(20, 10)  # without an error
 # Only a cluster has what a spec refers to.
 OF_THE_CLUSTER = ("MissingClaim", "MissingConfigMap")
 
@@ -112,7 +113,7 @@ class Mutator:
 
 
 class Mutations(OperatorCase):
-    nodes = {"dgx_nodes": 0, "cpu_nodes": 4}
+    nodes = FOUR_OF_EACH
 
     def create(self, training):
         """Returns the API server's words of refusal; none if it took the training."""
@@ -189,7 +190,7 @@ class Mutations(OperatorCase):
         # What failed so far was reported; nothing keeps failing.
         def is_quiet():
             before = self.errors()
-            time.sleep(20)
+            time.sleep(QUIET_SECONDS)
             return self.errors() == before
         wait_for("no error repeats", is_quiet, 300, interval=0)
         self.assertIsNone(self.operator.process.poll(), "the operator lives")

@@ -12,7 +12,7 @@ CUT_OFF = "test.ganscale.dev/cut-off"
 
 
 class Nodes(MishapCase):
-    nodes = {"dgx_nodes": 3, "cpu_nodes": 1}
+    nodes = {"dgx_nodes": 3, "cpu_nodes": 1}  # as in blocked_test.py
 
     def annotate(self, kind, name, key, value):
         self.cluster.patch(kind, name, {"metadata": {"annotations": {key: value}}})

@@ -1,4 +1,5 @@
 """What the tests of the operator share: the operator as a process, trainings, and questions about them."""
+import atexit
 import contextlib
 import json
 import re
@@ -14,6 +15,7 @@ sys.path.insert(0, str(PROJECT / "tests" / "support"))
 from programs import OPERATOR  # noqa: E402
 
 MANIFESTS = PROJECT / "operator-manifests"
+FOUR_OF_EACH = {"dgx_nodes": 4, "cpu_nodes": 4}  # the nodes of several tests, which therefore share a control plane
 
 
 def install(cluster):
@@ -71,17 +73,61 @@ class Operator:
                    if metric == name and containing in labels)
 
 
+class SharedCluster:
+    """The control plane of this process. Starting one takes as long as many test classes run, so consecutive classes that need
+    the same nodes share it."""
+    cluster, nodes, programs = None, None, set()
+
+    @classmethod
+    def enter(cls, nodes):
+        """Returns the control plane with these nodes. The manifests are applied; no operator runs, and there are no trainings."""
+        if cls.nodes == nodes:
+            cls._clear()
+            return cls.cluster
+        cls.end()
+        cls.cluster = ControlPlane(**nodes).__enter__()  # which ends what it started if it fails
+        install(cls.cluster)
+        cls.nodes, cls.programs = nodes, set(cls.cluster.processes)
+        return cls.cluster
+
+    @classmethod
+    def end(cls):
+        if cls.cluster is not None:
+            cls.cluster.__exit__(None, None, None)
+        cls.cluster = cls.nodes = None
+
+    @classmethod
+    def _clear(cls):
+        """Ends what the class before this one started, and deletes its trainings and sweeps with all that belongs to them."""
+        nodes, cls.nodes = cls.nodes, None  # if this fails, the next class gets another one
+        for name in set(cls.cluster.processes) - cls.programs:
+            cls.cluster.stop(name)
+        for kind in ("sweep", "gt"):
+            for item in cls.cluster.get(kind, namespace="")["items"]:
+                place = (kind, item["metadata"]["name"], item["metadata"]["namespace"])
+                with contextlib.suppress(subprocess.CalledProcessError):  # it has gone with its sweep or its namespace
+                    cls.cluster.delete(*place)
+                    # No operator is left that would ask for a checkpoint first.
+                    cls.cluster.patch(kind, place[1], {"metadata": {"finalizers": None}}, namespace=place[2])
+        # Bystanders stay, some of which have the label.
+        of_trainings = "ganscale.dev/training,ganscale.dev/training!=theirs"
+        wait_for("nothing of them is left", lambda: not any(
+            cls.cluster.get(kind, selector=selector, namespace="")["items"]
+            for kind, selector in (("sweep", ""), ("gt", ""), ("mpijobs", of_trainings), ("pods", of_trainings), ("cm", of_trainings))))
+        cls.nodes = nodes
+
+
+atexit.register(SharedCluster.end)
+
+
 class OperatorCase(unittest.TestCase):
-    """A control plane for the class, with one operator unless `with_operator` is false."""
+    """A control plane, perhaps that of the class before this one, with one operator unless `with_operator` is false."""
     with_operator = True
     nodes = {}
 
     @classmethod
     def setUpClass(cls):
-        cls.cluster = ControlPlane(**cls.nodes)
-        cls.cluster.__enter__()
-        cls.addClassCleanup(cls.cluster.__exit__, None, None, None)
-        install(cls.cluster)
+        cls.cluster = SharedCluster.enter(cls.nodes)
         if cls.with_operator:
             cls.operator = Operator(cls.cluster).start().wait_ready()
 

@@ -2,7 +2,7 @@
 import unittest
 
 from control_plane import wait_for
-from operator_case import OperatorCase
+from operator_case import FOUR_OF_EACH, OperatorCase
 from sweep_test import sweep
 
 PODS = {"spec": {"containers": [{"name": "x", "image": "x"}]}}
@@ -15,7 +15,7 @@ CONFIG = "training: {batch: 512}\nmodel: {name: dcgan, resolution: 64}\n"
 
 
 class TakenNames(OperatorCase):
-    nodes = {"dgx_nodes": 2, "cpu_nodes": 1}
+    nodes = FOUR_OF_EACH
 
     def put(self, kind, name, **content):
         """Makes an object as a user would."""

@@ -3,12 +3,12 @@ import signal
 import unittest
 
 from control_plane import wait_for
-from operator_case import OperatorCase
+from operator_case import FOUR_OF_EACH, OperatorCase
 from workers_here import WorkersHere
 
 
 class Worker(OperatorCase):
-    nodes = {"dgx_nodes": 0, "cpu_nodes": 1}
+    nodes = FOUR_OF_EACH
 
     def test_reports_its_progress_and_stops_on_request(self):
         workers = WorkersHere(self)

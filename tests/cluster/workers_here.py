@@ -23,9 +23,9 @@ class WorkersHere:
     def spec(self):
         """Returns the spec of a training on one node that start() can run."""
         return {"nodeProfile": "cpu", "checkpointDeadlineSeconds": 120, "config": {
-            "model": {"name": "dcgan", "resolution": 32}, "data": {"path": f"{self.folder}/data"},
+            "model": {"name": "dcgan", "resolution": 32, "channels": 0.125}, "data": {"path": f"{self.folder}/data"},
             "training": {"total_kimg": 1000, "batch": 8, "tick_kimg": 0.04, "threads": 1},
-            "checkpoint": {"every_kimg": 0.4}, "telemetry": {"metrics_port": -1, "control_port": free_ports(1)[0]}}}
+            "checkpoint": {"every_kimg": 2}, "telemetry": {"metrics_port": -1, "control_port": free_ports(1)[0]}}}
 
     def run_folder(self, name):
         return self.folder / f"{name}-run"

@@ -14,6 +14,9 @@ from programs import WORKER  # noqa: E402
 
 # Stands for ganscale: the same commands as a reader's, with less work behind them.
 SHORTENED = f"""#!/bin/sh
+case "$*" in
+  *emoji64-stylegan2*) set -- "$@" --set model.channel_max=16 ;;
+esac
 case $1 in
   train | launch) set -- "$@" --set training.total_kimg=0.064 --set training.tick_kimg=0.032 ;;
   project) set -- "$@" --steps 2 ;;

@@ -1,4 +1,5 @@
 """What the scripts of `ganscale completion` offer, in each shell itself."""
+import functools
 import pathlib
 import shutil
 import subprocess
@@ -27,6 +28,12 @@ expect DONE_NOW
 """
 
 
+@functools.cache
+def completion(program, shell):
+    """Returns the script of a program for a shell, which takes the worker most of a second."""
+    return subprocess.run([program, "completion", shell], check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
 class Completion(unittest.TestCase):
     def setUp(self):
         self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
@@ -35,7 +42,7 @@ class Completion(unittest.TestCase):
         if not shutil.which(shell):
             self.skipTest(f"{shell} is missing")
         path = self.folder / "script"
-        path.write_text(subprocess.run([program, "completion", shell], check=True, stdout=subprocess.PIPE, text=True).stdout)
+        path.write_text(completion(program, shell))
         return path
 
     def output(self, *command):

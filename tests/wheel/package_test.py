@@ -83,7 +83,7 @@ class Generators(unittest.TestCase):
         self.assertGreater(expected.float().std(dim=0).mean().item(), 2)  # the seeds' images are not alike
 
     def test_of_every_model_make_the_images_of_generate(self):
-        for name in thorough(list(MODELS), ["conditional_dcgan", "stylegan2", "biggan"]):
+        for name in thorough(list(MODELS), ["stylegan2", "biggan"]):
             with self.subTest(name):
                 run = train(name, f"model.name={name}", *(f"model.{setting}" for setting in MODELS[name]))
                 generator = ganscale.load_generator(run)
@@ -192,7 +192,7 @@ class Lines(unittest.TestCase):
 
 class Launches(unittest.TestCase):
     def words(self, name, *more):
-        return ["train", "--data", str(PHOTOS), "--run", str(FOLDER / name), *TINY, *more]
+        return ["train", "--data", str(PHOTOS), "--run", str(FOLDER / name), *TINY, "--set=model.channels=0.1", *more]
 
     def test_two_ranks_train_even_without_ssh(self):
         with mock.patch.dict(os.environ, PATH=str(FOLDER)):

@@ -81,8 +81,9 @@ class Program(unittest.TestCase):
         photos.mkdir()
         for number in range(8):
             write_png(photos / f"{number}.png")
-        settings = ["batch=4", "tick_kimg=0.004", "total_kimg=1000000", "samples_every_kimg=0", "grid_rows=1", "grid_columns=1"]
-        with subprocess.Popen([USUAL.folder / "bin/ganscale", "train", "--data", photos, "--run", run, "--set=training.threads=1",
+        settings = ["batch=4", "tick_kimg=0.004", "total_kimg=1000000", "samples_every_kimg=0", "grid_rows=1", "grid_columns=1",
+                    "threads=1"]
+        with subprocess.Popen([USUAL.folder / "bin/ganscale", "train", "--data", photos, "--run", run, "--set=model.channels=0.1",
                                *(f"--set=training.{setting}" for setting in settings)], stderr=subprocess.DEVNULL) as process:
             end = time.monotonic() + 300
             while not (run / "stats.jsonl").exists():

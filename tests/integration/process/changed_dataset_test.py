@@ -70,9 +70,9 @@ class ChangedDataset(unittest.TestCase):
         return training.returncode, output
 
     def test_that_becomes_unreadable_ends_the_training_which_resumes_to_the_same_result(self):
-        damages = {("folder", truncate), ("zip", overwrite), ("tar", truncate), ("tfrecord", overwrite), ("idx", truncate)}
-        for name, change in sorted(thorough(damages | {("folder", os.unlink), ("folder", overwrite), ("zip", truncate), ("tar", overwrite),
-                                                       ("tfrecord", truncate)}, damages), key=str):
+        damages = {("folder", truncate), ("zip", overwrite), ("tfrecord", truncate)}
+        for name, change in sorted(thorough(damages | {("folder", os.unlink), ("folder", overwrite), ("zip", truncate), ("tar", truncate),
+                                                       ("tar", overwrite), ("tfrecord", overwrite), ("idx", truncate)}, damages), key=str):
             with self.subTest(f"{name} {change.__name__}"):
                 data, file = self.prepare(name)
                 code, output = self.train(data)
@@ -91,7 +91,7 @@ class ChangedDataset(unittest.TestCase):
 
     def test_that_is_written_to_is_reported(self):
         for name, change in thorough([("idx", overwrite), ("idx", grow), ("zip", grow), ("tar", grow), ("tfrecord", grow)],
-                                     [("idx", overwrite), ("zip", grow)]):
+                                     [("idx", overwrite)]):
             with self.subTest(f"{name} {change.__name__}"):
                 data, file = self.prepare(name)
                 code, output = self.train(data, lambda: change(file))
@@ -100,7 +100,7 @@ class ChangedDataset(unittest.TestCase):
 
     def test_that_is_replaced_by_name_is_read_to_the_end(self):
         for name, change in thorough([(name, change) for name in ("zip", "tar", "tfrecord", "idx") for change in (replace, os.unlink)],
-                                     [("tfrecord", replace)]):
+                                     [("tar", replace)]):
             with self.subTest(f"{name} {change.__name__}"):
                 data, file = self.prepare(name)
                 code, output = self.train(data, lambda: change(file))

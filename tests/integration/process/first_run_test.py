@@ -17,8 +17,9 @@ from write_images import write_png  # noqa: E402
 
 WRONG_USE, WRONG_DATA, STOPPED = 64, 65, 143
 IMAGES = 8
-TINY = [f"--set=training.{key}" for key in
-        ("batch=4", "tick_kimg=0.004", "samples_every_kimg=0", "grid_rows=1", "grid_columns=1", "threads=1")]
+TINY = [f"--set={key}" for key in
+        ("training.batch=4", "training.tick_kimg=0.004", "training.samples_every_kimg=0", "training.grid_rows=1",
+         "training.grid_columns=1", "training.threads=1", "model.channels=0.125")]
 SHORT = [*TINY, "--set=training.total_kimg=0.008"]
 LONG = [*TINY, "--set=training.total_kimg=1000000"]
 

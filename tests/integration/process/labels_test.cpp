@@ -68,11 +68,11 @@ TEST_F(Labels, TrainOnTwoRanksAndServeEveryVerbAsOneGenerator) {
   if (net.exit_code == 77) GTEST_SKIP() << "python3 on the PATH has no torch";
   ASSERT_EQ(net.exit_code, 0) << net.output;
   setenv("GANSCALE_LEAVE_STATUS", "1", /*replace=*/1);  // as an operator does
-  const auto output =
-      ganscale(2, "train --run " + path("run") + " --set data.path=" + path("data") +
-                      " --set scheme.name=per_label --set training.batch=8" +
-                      " --set training.total_kimg=0.048 --set training.samples_every_kimg=0" +
-                      " --set telemetry.metrics_port=-1 --set telemetry.control_port=0");
+  const auto output = ganscale(
+      2, "train --run " + path("run") + " --set data.path=" + path("data") +
+             " --set model.channels=0.25 --set scheme.name=per_label --set training.batch=8" +
+             " --set training.total_kimg=0.048 --set training.samples_every_kimg=0" +
+             " --set telemetry.metrics_port=-1 --set telemetry.control_port=0");
   EXPECT_THAT(output, testing::ContainsRegex("last status: .*\"state\":\"done\".*"
                                              "\"images_seen\":48,\"total_images\":48"));
   EXPECT_TRUE(std::filesystem::exists(folder_ / "run/labels/label-0002/checkpoints"));
@@ -109,10 +109,11 @@ TEST_F(Labels, TrainOnTwoRanksAndServeEveryVerbAsOneGenerator) {
 }
 
 TEST_F(Labels, OfAConditionalModelAreDrawnAsInTheData) {
-  ganscale(1, "train --run " + path("run") + " --set data.path=" + path("data") +
-                  " --set model.name=conditional_dcgan --set training.batch=8"
-                  " --set training.total_kimg=0.008 --set telemetry.metrics_port=-1"
-                  " --set telemetry.control_port=-1");
+  ganscale(
+      1, "train --run " + path("run") + " --set data.path=" + path("data") +
+             " --set model.name=conditional_dcgan --set model.channels=0.25 --set training.batch=8"
+             " --set training.total_kimg=0.008 --set telemetry.metrics_port=-1"
+             " --set telemetry.control_port=-1");
   ganscale(1,
            "generate --run " + path("run") + " --seeds 0-5 --labels data --out " + path("g.png"));
   const auto manifest = nlohmann::json::parse(

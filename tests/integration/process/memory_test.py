@@ -13,6 +13,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from programs import MPIRUN_2, SCHEMES, WORKER, checkpoint_manifests, newest_digests, wait_until  # noqa: E402
 from small_run import write_small_run  # noqa: E402
+from thorough import thorough  # noqa: E402
 
 STEPS = 400
 MEMORY = pathlib.Path("/sys/fs/cgroup/memory")  # of cgroup v1
@@ -121,7 +122,7 @@ class ExhaustedMemory(unittest.TestCase):
         self.assertEqual(newest_digests(again.run), newest_digests(undisturbed.run))
 
     def test_kills_a_rank_and_the_run_resumes(self):
-        for scheme in SCHEMES:
+        for scheme in thorough(SCHEMES, ["synchronous", "asynchronous"]):
             with self.subTest(scheme):
                 folder = self.folder(scheme)
                 with MemoryGroup(scheme) as group:

@@ -21,7 +21,8 @@ class StyleFeatures : public testing::Test {
     const auto fixture = shared_file(kFixture);
     if (!fixture) return;
     fixture_ = fixture->string();
-    const auto made = run_program("python3 " SCRIPT " pickle " + fixture_ + " " + path("net.pkl"));
+    const auto made = run_program("python3 " SCRIPT " pickle " + fixture_ + " " + path("net.pkl") +
+                                  " save " + fixture_ + " " + path("networks.pt"));
     has_torch_ = made.exit_code != kNoTorch;
     if (!has_torch_) return;
     ASSERT_EQ(made.exit_code, 0) << made.output;
@@ -47,14 +48,15 @@ class StyleFeatures : public testing::Test {
   inline static bool has_torch_ = true;
 };
 
-TEST_F(StyleFeatures, ImportedWeightsEqualTheFile) {
+TEST_F(StyleFeatures, ImportedWeightsEqualTheFileAndMakeTheReferencesImages) {
   ganscale("export --run " + path("run") + " --out " + path("g.safetensors"));
-  run("python3 " SCRIPT " compare " + fixture_ + " " + path("g.safetensors"));
+  ganscale("export --format torchscript --run " + path("run") + " --out " + path("g.pt"));
+  run("python3 " SCRIPT " compare " + fixture_ + " " + path("g.safetensors") + " images " +
+      fixture_ + " " + path("g.pt"));
 }
 
 // The same networks by torch.save(), read where no Python is found, with the configuration of the run.
 TEST_F(StyleFeatures, SavedByPytorchAreImportedWithoutPython) {
-  run("python3 " SCRIPT " save " + fixture_ + " " + path("networks.pt"));
   const std::string import =
       "PATH=/nowhere " GANSCALE " import --from " + path("networks.pt") + " --run " + path("saved");
   const ProgramResult unnamed = run_program(import);
@@ -66,11 +68,6 @@ TEST_F(StyleFeatures, SavedByPytorchAreImportedWithoutPython) {
   EXPECT_THAT(imported.output, testing::HasSubstr("tensors=0  other_values=1"));
   ganscale("export --run " + path("saved") + " --out " + path("saved.safetensors"));
   run("python3 " SCRIPT " compare " + fixture_ + " " + path("saved.safetensors"));
-}
-
-TEST_F(StyleFeatures, ExportedToTorchscriptHaveTheReferencesImages) {
-  ganscale("export --format torchscript --run " + path("run") + " --out " + path("g.pt"));
-  run("python3 " SCRIPT " images " + fixture_ + " " + path("g.pt"));
 }
 
 TEST_F(StyleFeatures, TruncationToNothingMakesAllImagesTheMean) {

@@ -1,8 +1,8 @@
 """Writes a network file as stylegan2-ada-pytorch, stylegan3 and R3GAN do, from a fixture, or its networks by torch.save(); or
 compares exports with it: weights, and images of a TorchScript module.
 
-  style_features_test.py pickle|save FIXTURE OUT      style_features_test.py compare|images FIXTURE EXPORT
-Exit code 77: torch or safetensors is missing.
+  style_features_test.py [pickle|save FIXTURE OUT]... [compare|images FIXTURE EXPORT]...
+Exit code 77: torch or safetensors is missing. Several verbs import torch once, which takes seconds.
 """
 import pickle
 import sys
@@ -111,9 +111,9 @@ def compare(fixture, export):
     expected = {name[len("init.G."):]: tensor.float() for name, tensor in load_file(fixture).items()
                 if name.startswith("init.G.")}
     ours = load_file(export)
-    assert ours.keys() == expected.keys(), ours.keys() ^ expected.keys()
+    assert ours.keys() == expected.keys(), (fixture, ours.keys() ^ expected.keys())
     for name, tensor in expected.items():
-        assert torch.equal(ours[name], tensor), name
+        assert torch.equal(ours[name], tensor), (fixture, name)
 
 
 def compare_images(fixture, export):
@@ -124,8 +124,10 @@ def compare_images(fixture, export):
     with torch.no_grad():
         expected = tensors.get("forward.image_noise_const", tensors.get("forward.image")).float()
         error = (generator(*inputs) - expected).abs().max().item()
-    print(f"largest difference {error:.3g}")
-    assert error < 1e-5, error
+    print(f"{fixture}: largest difference {error:.3g}")
+    assert error < 1e-5, (fixture, error)
 
 
-{"pickle": write_pickle, "save": save_networks, "compare": compare, "images": compare_images}[sys.argv[1]](*sys.argv[2:])
+VERBS = {"pickle": write_pickle, "save": save_networks, "compare": compare, "images": compare_images}
+for verb, fixture_file, file_name in zip(sys.argv[1::3], sys.argv[2::3], sys.argv[3::3], strict=True):
+    VERBS[verb](fixture_file, file_name)

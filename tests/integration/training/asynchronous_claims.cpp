@@ -134,7 +134,7 @@ class RoleTrainee {
 
 /// Expects of steps with staleness 0 what as many ranks as one role has compute synchronously.
 void expect_same_as_synchronous(comm::Group& world, const RunConfig& config, wire::RoleRatio ratio,
-                                int steps = thorough(20, 8)) {
+                                int steps = thorough(20, 6)) {
   RoleTrainee asynchronous(config, ratio, /*max_staleness=*/0, world);
   const auto single = comm::make_single_group();
   const bool is_even = ratio.generator == ratio.discriminator;

@@ -37,7 +37,7 @@ void expect_same_state_as_one_rank(comm::Group& group, const RunConfig& config, 
 }
 
 /// Steps after which what a mistake changes has grown; more of them in `make check-long`.
-const int kManySteps = thorough(20, 8);
+const int kManySteps = thorough(20, 6);
 
 void expect_same_dcgan_as_on_one_rank(comm::Group& group, const std::string& model,
                                       const char* batch_norm) {

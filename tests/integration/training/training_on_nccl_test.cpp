@@ -3,32 +3,21 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <string_view>
 #include <vector>
 
 #include "collective/nccl_ranks.h"
 #include "integration/training/asynchronous_claims.h"
+#include "integration/training/chosen_claims.h"
 #include "integration/training/training_claims.h"
 #include "support/host_gpu/group_on_gpu.h"
-#include "support/thorough.h"
 
 namespace ganscale::training {
 namespace {
 
-/// Those in which the most groups take turns; all of them in `make check-long`.
 std::vector<comm::GroupClaim> claims() {
   auto all = training_claims();
   std::ranges::copy(asynchronous_claims(), std::back_inserter(all));
-  if (is_thorough()) return all;
-  const std::vector<std::string_view> kSome{"DcganWithSynchronizedBatchNormEqualsOneRank",
-                                            "AdaptiveAugmentationEqualsOneRank",
-                                            "Stylegan2WithUnevenlySharedPathLengthsEqualsOneRank",
-                                            "Stylegan2WithOneGroupOfFewerImagesEqualsOneRank",
-                                            "Staleness0IsSynchronousWithLabels",
-                                            "Staleness0IsSynchronousWithUnevenRoles"};
-  std::erase_if(
-      all, [&](const auto& claim) { return std::ranges::find(kSome, claim.name) == kSome.end(); });
-  return all;
+  return chosen(std::move(all), kClaimsOfMostGroups);
 }
 
 class TrainingOnNccl : public testing::TestWithParam<comm::GroupClaim> {

@@ -14,7 +14,8 @@ namespace {
 
 using SizeAndClaim = std::tuple<int, comm::GroupClaim>;
 
-/// Two ranks run under mpirun (training_under_mpi_test), four here; `make check-long` runs all on both.
+/// Some claims run on two ranks under mpirun (training_under_mpi_test), all on four here, and in
+/// `make check-long` all on both.
 const std::vector<int> kSizes = thorough<std::vector<int>>({2, 4}, {4});
 
 class TrainingOnThreads : public testing::TestWithParam<SizeAndClaim> {};

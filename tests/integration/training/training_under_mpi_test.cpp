@@ -1,7 +1,11 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <vector>
+
 #include "comm/open_world.h"
 #include "integration/training/asynchronous_claims.h"
+#include "integration/training/chosen_claims.h"
 #include "integration/training/own_numbers_claims.h"
 #include "integration/training/training_claims.h"
 #include "support/thorough.h"
@@ -21,13 +25,18 @@ class TrainingUnderMpi : public testing::TestWithParam<comm::GroupClaim> {
 
 TEST_P(TrainingUnderMpi, KeepsTheClaim) { GetParam().body(*world_.group); }
 
-INSTANTIATE_TEST_SUITE_P(OfAllRanks, TrainingUnderMpi, testing::ValuesIn(training_claims()),
-                         [](const auto& info) { return info.param.name; });
+/// Also those in which roles do not wait for each other, and one of ranks with numbers of their own.
+std::vector<comm::GroupClaim> claims() {
+  auto all = training_claims();
+  std::ranges::copy(asynchronous_claims(), std::back_inserter(all));
+  std::ranges::copy(own_numbers_claims(), std::back_inserter(all));
+  auto names = kClaimsOfMostGroups;
+  names.insert(names.end(), {"AgesStayWithinBound1", "AgesStayWithinBound3WithUnevenRoles",
+                             "WeightsAreSharedAndRunningMeansAreNot"});
+  return chosen(std::move(all), names);
+}
 
-INSTANTIATE_TEST_SUITE_P(OfBothRoles, TrainingUnderMpi, testing::ValuesIn(asynchronous_claims()),
-                         [](const auto& info) { return info.param.name; });
-
-INSTANTIATE_TEST_SUITE_P(OfOwnNumbers, TrainingUnderMpi, testing::ValuesIn(own_numbers_claims()),
+INSTANTIATE_TEST_SUITE_P(Ranks, TrainingUnderMpi, testing::ValuesIn(claims()),
                          [](const auto& info) { return info.param.name; });
 
 }  // namespace
