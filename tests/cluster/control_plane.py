@@ -22,7 +22,6 @@ import tempfile
 import threading
 import time
 import urllib.parse
-import urllib.request
 
 from build_tools import CANNOT, build_tools
 from own_network import enter_own_network
@@ -207,21 +206,15 @@ class ControlPlane:
 
     def is_ready(self):
         """Whether the API server says so."""
-        request = urllib.request.Request(f"{self.url}/readyz", headers={"Authorization": f"Bearer {self.admin_token}"})
-        try:
-            context = ssl.create_default_context(cafile=str(self.folder / "pki" / "apiserver.crt"))
-            with urllib.request.urlopen(request, timeout=10, context=context) as answer:
-                return answer.status == 200
-        except OSError:
-            return False
+        return self._ask("GET", "/readyz")[0] == 200
 
     @staticmethod
     def _path(kind, name, namespace):
         """Returns the path of an object or of a list, of all namespaces if `namespace` is empty."""
         return PATHS[kind].format(namespace and f"namespaces/{namespace}/") + (f"/{name}" if name else "")
 
-    def _call_once(self, method, path, value):
-        """Returns the answer. Raises CalledProcessError if the API server answers with an error, or not at all."""
+    def _ask(self, method, path, value=None):
+        """Returns the status of the answer, 0 if there is none, and its text, or why there is none."""
         headers = {"Authorization": f"Bearer {self.admin_token}",
                    "Content-Type": "application/merge-patch+json" if method == "PATCH" else "application/json"}
         for new in (False, True):  # a connection that was kept may be closed by now
@@ -229,10 +222,14 @@ class ControlPlane:
                 connection = self._connection(new)
                 connection.request(method, path, value and json.dumps(value), headers)
                 answer = connection.getresponse()
-                status, text = answer.status, answer.read()
-                break
+                return answer.status, answer.read()
             except (OSError, http.client.HTTPException) as error:
-                status, text = 0, str(error)
+                reason = str(error)
+        return 0, reason
+
+    def _call_once(self, method, path, value):
+        """Returns the answer. Raises CalledProcessError if the API server answers with an error, or not at all."""
+        status, text = self._ask(method, path, value)
         if status not in (200, 201, 202):
             raise subprocess.CalledProcessError(status or 1, [method, path], text)
         return json.loads(text)
@@ -250,9 +247,10 @@ class ControlPlane:
 
     def _connection(self, new):
         """The calling thread's connection to the API server."""
-        if new:
-            self.connections.one.close()
-        if new or not hasattr(self.connections, "one"):
+        kept = getattr(self.connections, "one", None)
+        if new and kept:
+            kept.close()
+        if new or not kept:
             context = ssl.create_default_context(cafile=str(self.folder / "pki" / "apiserver.crt"))
             self.connections.one = http.client.HTTPSConnection("127.0.0.1", self.ports["api"], timeout=10, context=context)
         return self.connections.one

@@ -12,10 +12,12 @@
 #include <utility>
 #include <vector>
 
+#include "base/non_copyable.h"
+
 namespace ganscale {
 
 /// A TCP connection to 127.0.0.1, for bytes as they are: tests send what no library would.
-class LoopbackConnection {
+class LoopbackConnection : NonCopyable {
  public:
   explicit LoopbackConnection(int port) : file_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
     sockaddr_in address{};
@@ -29,8 +31,6 @@ class LoopbackConnection {
     const timeval minute{.tv_sec = 60, .tv_usec = 0};
     setsockopt(file_, SOL_SOCKET, SO_RCVTIMEO, &minute, sizeof minute);
   }
-  LoopbackConnection(const LoopbackConnection&) = delete;
-  LoopbackConnection& operator=(const LoopbackConnection&) = delete;
   ~LoopbackConnection() { close(file_); }
 
   /// Returns false once the other side has closed the connection.

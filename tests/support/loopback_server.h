@@ -13,11 +13,13 @@
 #include <thread>
 #include <vector>
 
+#include "base/non_copyable.h"
+
 namespace ganscale {
 
 /// A TCP server on 127.0.0.1 that answers each connection with bytes as they are: tests send what
 /// no library would. One connection at a time.
-class LoopbackServer {
+class LoopbackServer : NonCopyable {
  public:
   /// Writes bytes to the client.
   using Write = std::function<void(std::string_view)>;
@@ -41,8 +43,6 @@ class LoopbackServer {
     thread_.join();
     close(file_);
   }
-  LoopbackServer(const LoopbackServer&) = delete;
-  LoopbackServer& operator=(const LoopbackServer&) = delete;
 
   std::string url() const { return "http://127.0.0.1:" + std::to_string(port_); }
   std::vector<std::string> requests() const {

@@ -7,10 +7,12 @@
 #include <string_view>
 #include <system_error>
 
+#include "base/non_copyable.h"
+
 namespace ganscale {
 
 /// A new folder that is removed with its contents at the end of the test.
-class TemporaryFolder {
+class TemporaryFolder : NonCopyable {
  public:
   TemporaryFolder() {
     auto name = (std::filesystem::temp_directory_path() / "ganscale-test-XXXXXX").string();
@@ -20,8 +22,6 @@ class TemporaryFolder {
     std::error_code ignored;
     std::filesystem::remove_all(path_, ignored);
   }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
 
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path operator/(const std::string& name) const { return path_ / name; }

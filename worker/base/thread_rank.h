@@ -2,16 +2,16 @@
 
 #include <optional>
 
+#include "base/non_copyable.h"
+
 namespace ganscale {
 
 /// Makes this thread a separate rank while it lives, for runs whose ranks are threads of one
 /// process. Threads that it starts belong to the process.
-class ThreadRank {
+class ThreadRank : NonCopyable {
  public:
   explicit ThreadRank(int rank);
   ~ThreadRank();
-  ThreadRank(const ThreadRank&) = delete;
-  ThreadRank& operator=(const ThreadRank&) = delete;
 };
 
 /// Returns the rank of this thread; nothing if it has none.

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/non_copyable.h"
 #include "cli/add_verb.h"
 #include "cli/launch/supervise.h"
 #include "cli/options/beside_program.h"
@@ -42,7 +43,7 @@ constexpr auto kImportExample =
 namespace fs = std::filesystem;
 
 /// A file next to another one, removed when this is destroyed.
-class TemporaryFile {
+class TemporaryFile : NonCopyable {
  public:
   explicit TemporaryFile(const fs::path& beside)
       : path_(files::temporary_beside(fs::absolute(beside))) {
@@ -52,8 +53,6 @@ class TemporaryFile {
     std::error_code ignored;
     fs::remove(path_, ignored);
   }
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
 
   const fs::path& path() const { return path_; }
 

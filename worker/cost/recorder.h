@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/non_copyable.h"
 #include "cost/operation.h"
 #include "cost/recorded_call.h"
 
@@ -15,7 +16,7 @@ namespace ganscale::cost {
 /// It is for the meta device, whose tensors have a shape, a type and strides, but no memory: code
 /// takes the path of a GPU, and nothing is computed. LibTorch runs backward passes of that device
 /// on the thread that asks for them.
-class Recorder {
+class Recorder : NonCopyable {
  public:
   /// Sees each call once it has returned.
   using Listener = std::function<void(const RecordedCall& call)>;
@@ -23,8 +24,6 @@ class Recorder {
   /// A thread has one at a time: a second is a bug.
   explicit Recorder(Listener listener = {});
   ~Recorder();
-  Recorder(const Recorder&) = delete;
-  Recorder& operator=(const Recorder&) = delete;
 
   /// Returns the operations since the last call, in their order.
   std::vector<Operation> take();

@@ -5,6 +5,8 @@
 #include <functional>
 #include <memory>
 
+#include "base/non_copyable.h"
+
 namespace ganscale::device {
 
 /// Captures work as a CUDA graph and replays it with a single launch. Worth it if launching the
@@ -17,13 +19,11 @@ namespace ganscale::device {
 /// and run one after another. On a CPU the work runs as usual every time.
 ///
 /// Source: CUDA C++ Programming Guide, "CUDA Graphs".
-class CudaGraph {
+class CudaGraph : NonCopyable {
  public:
   /// device: the only device that the work uses.
   CudaGraph(c10::Device device, std::function<void()> work);
   ~CudaGraph();
-  CudaGraph(const CudaGraph&) = delete;
-  CudaGraph& operator=(const CudaGraph&) = delete;
 
   /// Runs the work in order with the current stream.
   /// Throws: DeviceError if the work cannot be captured, and what it throws itself. Nothing of a

@@ -3,17 +3,17 @@
 #include <filesystem>
 #include <string_view>
 
+#include "base/non_copyable.h"
+
 namespace ganscale::files {
 
 /// A file for appending records: a killed process leaves at most one incomplete record at the end,
 /// a full disk none.
-class AppendFile {
+class AppendFile : NonCopyable {
  public:
   /// Opens a file, or creates it and its missing parent folders. Throws OutputError.
   explicit AppendFile(std::filesystem::path path);
   ~AppendFile();
-  AppendFile(const AppendFile&) = delete;
-  AppendFile& operator=(const AppendFile&) = delete;
 
   /// Appends all of `bytes` or nothing. Throws OutputError.
   void append(std::string_view bytes);

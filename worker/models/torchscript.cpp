@@ -6,6 +6,7 @@
 #include <torch/csrc/jit/frontend/tracer.h>
 
 #include "base/error.h"
+#include "base/non_copyable.h"
 #include "models/label_bundle.h"
 
 namespace ganscale::models {
@@ -14,15 +15,13 @@ namespace {
 namespace jit = torch::jit;
 
 // Sets the mode of a module for a scope.
-class EvalMode {
+class EvalMode : NonCopyable {
  public:
   explicit EvalMode(torch::nn::Module& module)
       : module_(module), was_training_(module.is_training()) {
     module_.eval();
   }
   ~EvalMode() { module_.train(was_training_); }
-  EvalMode(const EvalMode&) = delete;
-  EvalMode& operator=(const EvalMode&) = delete;
 
  private:
   torch::nn::Module& module_;

@@ -1,17 +1,16 @@
 #pragma once
 
+#include "base/non_copyable.h"
 #include "profile/event.h"
 
 namespace ganscale::profile {
 
 /// Records operators of this thread and, if there is a GPU, its kernels, through LibTorch's
 /// profiler. One at a time in a process.
-class OperatorProfiler {
+class OperatorProfiler : NonCopyable {
  public:
   OperatorProfiler() = default;
   ~OperatorProfiler();
-  OperatorProfiler(const OperatorProfiler&) = delete;
-  OperatorProfiler& operator=(const OperatorProfiler&) = delete;
 
   /// Starts to record.
   void start();

@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <string>
 
+#include "base/non_copyable.h"
+
 namespace ganscale::telemetry {
 
 /// Zeroed memory that `parties` processes (or threads) of one node map under the same name.
@@ -10,13 +12,11 @@ namespace ganscale::telemetry {
 /// The first party creates it and the last one removes the name, so that no party waits, and a
 /// process that is killed later leaves nothing behind. A party that dies before all have mapped it
 /// leaves a few KiB in /dev/shm, under a name that no other job uses.
-class SharedSegment {
+class SharedSegment : NonCopyable {
  public:
   /// Maps the segment. With one party or an empty name it is private memory; also, with a warning,
   /// if the system refuses shared memory: telemetry never stops a training.
   SharedSegment(const std::string& name, std::size_t size_bytes, int parties);
-  SharedSegment(const SharedSegment&) = delete;
-  SharedSegment& operator=(const SharedSegment&) = delete;
   ~SharedSegment();
 
   void* data() const { return data_; }

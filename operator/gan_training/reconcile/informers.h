@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/non_copyable.h"
 #include "gan_training/reconcile/pod_warnings.h"
 #include "kind/make_informers.h"
 #include "kube/event_recorder.h"
@@ -11,10 +12,8 @@
 namespace ganscale::controller::gan_training {
 
 /// The informers of all objects that a reconcile reads.
-struct Informers {
+struct Informers : NonCopyable {
   explicit Informers(const MakeInformers& make);
-  Informers(const Informers&) = delete;
-  Informers& operator=(const Informers&) = delete;
 
   std::vector<Informer*> all() const;
   /// Whether a node takes no more pods, as before it is drained. False if the operator serves

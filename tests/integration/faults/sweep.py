@@ -51,16 +51,12 @@ def every_fault(calls):
     return faults
 
 
-def some_of_each(calls):
-    """Returns one fault for every second way in which the calls of a name may fail, at different files. For every other name, the
-    second way is the first of these."""
+def one_of_each(calls):
+    """Returns one fault for each way in which the calls of a name may fail, at different files."""
     by_name = {}
     for call in first_of_each_place(calls):
         by_name.setdefault(call.split(" ")[0], []).append(call)
-    faults = []
-    for number, (name, of_name) in enumerate(sorted(by_name.items())):
-        kinds = list(enumerate(KINDS[name]))
-        faults += [Fault(of_name[7 * i % len(of_name)], kind) for i, kind in kinds[number % 2::2] or kinds]
+    faults = [Fault(of_name[7 * i % len(of_name)], kind) for name, of_name in by_name.items() for i, kind in enumerate(KINDS[name])]
     writes = by_name["write"]
     return faults + [Fault(writes[i % len(writes)], *kind) for i, kind in enumerate([FULL_DISK, *ANYWHERE])]
 

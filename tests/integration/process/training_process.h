@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/non_copyable.h"
 #include "support/wait_until.h"
 
 namespace ganscale {
@@ -26,7 +27,7 @@ std::filesystem::path write_tiny_training(const std::filesystem::path& folder,
 
 /// A running `ganscale train`: one process, or several under mpirun, with its output in a file.
 /// Kills whatever is still running in the destructor.
-class TrainingProcess {
+class TrainingProcess : NonCopyable {
  public:
   TrainingProcess(int rank_count, const std::filesystem::path& config,
                   const std::filesystem::path& run)
@@ -35,8 +36,6 @@ class TrainingProcess {
   TrainingProcess(std::vector<std::string> shell, int rank_count,
                   const std::filesystem::path& config, const std::filesystem::path& run);
   ~TrainingProcess();
-  TrainingProcess(const TrainingProcess&) = delete;
-  TrainingProcess& operator=(const TrainingProcess&) = delete;
 
   /// Returns the processes of the ranks that live at this moment.
   std::vector<pid_t> rank_pids() const;

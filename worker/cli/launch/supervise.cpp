@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/non_copyable.h"
 #include "files/file_descriptor.h"
 #include "files/uninterrupted.h"
 
@@ -37,7 +38,7 @@ void forward_signal(int /*signal*/) {
 }
 
 /// Blocks the signals until it knows whom to forward them to.
-class BlockedSignals {
+class BlockedSignals : NonCopyable {
  public:
   BlockedSignals() {
     sigset_t blocked;
@@ -46,8 +47,6 @@ class BlockedSignals {
     sigprocmask(SIG_BLOCK, &blocked, &before_);
   }
   ~BlockedSignals() { restore(); }
-  BlockedSignals(const BlockedSignals&) = delete;
-  BlockedSignals& operator=(const BlockedSignals&) = delete;
 
   void restore() const { sigprocmask(SIG_SETMASK, &before_, nullptr); }
 

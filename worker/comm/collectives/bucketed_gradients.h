@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/non_copyable.h"
 #include "comm/group/group.h"
 
 namespace ganscale::comm {
@@ -29,7 +30,7 @@ namespace ganscale::comm {
 /// Source:  the buckets of PyTorch's DistributedDataParallel, Li et al. 2020, arXiv:2006.15704,
 ///          Section 3.2, whose order is fixed as well.
 /// Threads: backward passes of several ranks of one process may run concurrently.
-class BucketedGradients {
+class BucketedGradients : NonCopyable {
  public:
   /// parameters:   in order of registration (Module::parameters()), all dense leaves that require
   ///               gradients. Their gradients are replaced. A parameter belongs to at most one
@@ -40,8 +41,6 @@ class BucketedGradients {
   BucketedGradients(std::vector<at::Tensor> parameters, Group& group, std::int64_t bucket_bytes);
   /// Removes the gradients and hooks from the parameters.
   ~BucketedGradients();
-  BucketedGradients(const BucketedGradients&) = delete;
-  BucketedGradients& operator=(const BucketedGradients&) = delete;
 
   /// Forgets all gradients: the next backward pass does not add to them.
   void clear();

@@ -6,11 +6,13 @@
 #include <string>
 #include <string_view>
 
+#include "base/non_copyable.h"
+
 namespace ganscale::comm {
 
 /// Watches operations that wait for other ranks, and acts when one takes longer than the timeout:
 /// a peer hung, was stopped or died, and the operation would wait forever.
-class Watchdog {
+class Watchdog : NonCopyable {
  public:
   /// operation: as passed to watch(); waited: the time since then.
   using Action =
@@ -22,8 +24,6 @@ class Watchdog {
   /// now:    is called on several threads.
   Watchdog(std::chrono::milliseconds timeout, Action action, Now now = Clock::now);
   ~Watchdog();
-  Watchdog(const Watchdog&) = delete;
-  Watchdog& operator=(const Watchdog&) = delete;
 
   /// Stops watching an operation when it is destroyed.
   class Watch {

@@ -7,6 +7,8 @@
 #include <new>
 #include <string>
 
+#include "base/non_copyable.h"
+
 namespace ganscale::data {
 namespace {
 
@@ -14,15 +16,13 @@ constexpr std::int64_t kChunkBytes = 1 << 20;
 constexpr std::array<std::uint8_t, 3> kGzip{0x1f, 0x8b, 8};  // 8: deflate, the only method
 
 /// Unpacks what it is given, chunk by chunk.
-class Inflater {
+class Inflater : NonCopyable {
  public:
   Inflater() {
     constexpr int kGzipHeader = 16;
     if (inflateInit2(&stream_, MAX_WBITS + kGzipHeader) != Z_OK) throw std::bad_alloc();
   }
   ~Inflater() { inflateEnd(&stream_); }
-  Inflater(const Inflater&) = delete;
-  Inflater& operator=(const Inflater&) = delete;
 
   std::span<const std::uint8_t> left() const { return {stream_.next_in, stream_.avail_in}; }
   void give(std::span<std::uint8_t> packed) {

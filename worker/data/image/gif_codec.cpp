@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/non_copyable.h"
 #include "files/handle.h"
 
 // The format: CompuServe, "Graphics Interchange Format, Version 89a".
@@ -35,7 +36,7 @@ int read_gif_bytes(GifFileType* gif, GifByteType* into, int count) {
 }
 
 /// A GIF file, read up to the pixels of its first frame.
-class GifReading {
+class GifReading : NonCopyable {
  public:
   explicit GifReading(std::span<const std::uint8_t> bytes) : left_(bytes) {
     int error = D_GIF_SUCCEEDED;
@@ -47,8 +48,6 @@ class GifReading {
     require(DGifGetImageDesc(gif_.get()));
     require_frame();
   }
-  GifReading(const GifReading&) = delete;
-  GifReading& operator=(const GifReading&) = delete;
 
   Image shape() const {
     const bool is_covered = frame().Width == file().SWidth && frame().Height == file().SHeight;

@@ -11,21 +11,20 @@
 #include <jpeglib.h>
 
 #include "base/error.h"
+#include "base/non_copyable.h"
 
 namespace ganscale::data {
 namespace {
 
 /// State of libjpeg's callbacks. libjpeg reports errors by longjmp, so functions that call setjmp
 /// have no objects with destructors; they are small and use this.
-struct JpegReading {
+struct JpegReading : NonCopyable {
   jpeg_error_mgr errors = {};  // must be first: callbacks cast libjpeg's pointer to it
   jpeg_decompress_struct jpeg = {};
   std::jmp_buf jump = {};
   char reason[JMSG_LENGTH_MAX] = "";
 
   JpegReading();
-  JpegReading(const JpegReading&) = delete;
-  JpegReading& operator=(const JpegReading&) = delete;
   ~JpegReading() { jpeg_destroy_decompress(&jpeg); }
 };
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/non_copyable.h"
 #include "data/image/png_plain.h"
 
 namespace ganscale::data {
@@ -15,7 +16,7 @@ namespace {
 
 /// State of libpng's callbacks. libpng reports errors by longjmp, so functions that call setjmp
 /// have no objects with destructors; they are small and use this.
-struct PngReading {
+struct PngReading : NonCopyable {
   png_structp png = nullptr;
   png_infop info = nullptr;
   const std::uint8_t* next = nullptr;
@@ -24,8 +25,6 @@ struct PngReading {
   int passes = 1;
 
   PngReading() = default;
-  PngReading(const PngReading&) = delete;
-  PngReading& operator=(const PngReading&) = delete;
   ~PngReading() { png_destroy_read_struct(&png, &info, nullptr); }
 };
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/non_copyable.h"
 #include "files/handle.h"
 
 namespace ganscale::data {
@@ -72,7 +73,7 @@ int keep_tiff_error(TIFF*, void* handle, const char*, const char* format, std::v
 int drop_tiff_warning(TIFF*, void*, const char*, const char*, std::va_list) { return 1; }
 
 /// libtiff's conversion of a page to RGBA.
-class TiffConversion {
+class TiffConversion : NonCopyable {
  public:
   explicit TiffConversion(TIFF* tiff) {
     constexpr int kStopOnError = 1;
@@ -84,8 +85,6 @@ class TiffConversion {
     conversion_.req_orientation = ORIENTATION_TOPLEFT;
   }
   ~TiffConversion() { TIFFRGBAImageEnd(&conversion_); }
-  TiffConversion(const TiffConversion&) = delete;
-  TiffConversion& operator=(const TiffConversion&) = delete;
 
   TIFFRGBAImage* get() { return &conversion_; }
   bool is_gray() const {
@@ -103,7 +102,7 @@ class TiffConversion {
 };
 
 /// A TIFF file, opened at its first page.
-class TiffReading {
+class TiffReading : NonCopyable {
  public:
   explicit TiffReading(std::span<const std::uint8_t> bytes) : stream_{.bytes = bytes} {
     open();
@@ -128,8 +127,6 @@ class TiffReading {
               .width = static_cast<int>(width),
               .has_more_frames = TIFFLastDirectory(tiff_.get()) == 0};
   }
-  TiffReading(const TiffReading&) = delete;
-  TiffReading& operator=(const TiffReading&) = delete;
 
   const Image& shape() const { return shape_; }
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "base/non_copyable.h"
 #include "files/handle.h"
 
 namespace ganscale::data {
@@ -19,7 +20,7 @@ struct WebpDemuxerTraits {
 };
 
 /// The parts of a WebP file.
-class WebpReading {
+class WebpReading : NonCopyable {
  public:
   explicit WebpReading(std::span<const std::uint8_t> bytes) {
     const WebPData data{.bytes = bytes.data(), .size = bytes.size()};
@@ -32,8 +33,6 @@ class WebpReading {
     }
     require_sides("WebP", height(), width());
   }
-  WebpReading(const WebpReading&) = delete;
-  WebpReading& operator=(const WebpReading&) = delete;
   ~WebpReading() { WebPDemuxReleaseIterator(&frame_); }
 
   const WebPIterator& frame() const { return frame_; }

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/non_copyable.h"
 #include "data/loader/batch.h"
 #include "data/loader/batch_buffers.h"
 #include "data/loader/data_config.h"
@@ -37,7 +38,7 @@ struct LoaderOptions {
 /// Each record is decoded directly into its batch. next_state() adapts the number of threads and
 /// batches to how long storage takes, unless the configuration fixes it; the order does not depend
 /// on it.
-class Prefetcher {
+class Prefetcher : NonCopyable {
  public:
   /// Starts reading. The source must outlive the prefetcher.
   ///
@@ -46,8 +47,6 @@ class Prefetcher {
   Prefetcher(const Source& source, ShardPlan plan, DecodePolicy policy, LoaderOptions options);
   /// Stops the threads; waits only for reads in progress.
   ~Prefetcher();
-  Prefetcher(const Prefetcher&) = delete;
-  Prefetcher& operator=(const Prefetcher&) = delete;
 
   /// Waits for the next batch, uint8 [batch_per_rank, C, H, W], and returns it. Reuses the memory
   /// of a batch that is no longer held.

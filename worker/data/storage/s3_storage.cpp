@@ -14,6 +14,8 @@
 #include <string_view>
 #include <utility>
 
+#include "base/non_copyable.h"
+
 namespace ganscale::data {
 namespace {
 
@@ -141,7 +143,7 @@ arrow::fs::S3Options options_for(const std::string& bucket, const std::optional<
 
 /// The AWS SDK, once it is needed. At the program's end it is shut down before its static variables are
 /// destroyed: these exist once there is a client, and are destroyed after what is registered later.
-class Sdk {
+class Sdk : NonCopyable {
  public:
   Sdk() {
     const auto status = arrow::fs::EnsureS3Initialized();
@@ -152,8 +154,6 @@ class Sdk {
         std::atexit([] { static_cast<void>(arrow::fs::EnsureS3Finalized()); });
     static_cast<void>(kRegistered);
   }
-  Sdk(const Sdk&) = delete;
-  Sdk& operator=(const Sdk&) = delete;
 };
 
 std::shared_ptr<arrow::fs::FileSystem> connect(const std::string& bucket, const fs::path& path) {

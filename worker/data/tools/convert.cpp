@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "base/error.h"
+#include "base/non_copyable.h"
 #include "data/formats/label_file.h"
 #include "data/formats/tf_example.h"
 #include "data/formats/tfrecord_files.h"
@@ -20,11 +21,9 @@ constexpr char kTfrecords[] = ".tfrecords";
 constexpr char kPartial[] = ".partial-";
 
 /// Files that are renamed once all are written, and otherwise removed.
-class PendingFiles {
+class PendingFiles : NonCopyable {
  public:
   PendingFiles() = default;
-  PendingFiles(const PendingFiles&) = delete;
-  PendingFiles& operator=(const PendingFiles&) = delete;
   ~PendingFiles() {
     std::error_code ignored;
     for (const fs::path& file : files_) fs::remove(temporary(file), ignored);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/non_copyable.h"
 #include "models/biggan/layers.h"
 
 namespace ganscale::models::biggan {
@@ -17,7 +18,7 @@ using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
 /// Layers that compute with given weights for a scope.
-class HeldWeights {
+class HeldWeights : NonCopyable {
  public:
   HeldWeights(const std::vector<SpectralLayer*>& layers, const at::Tensor* weights)
       : layers_(layers) {
@@ -26,22 +27,18 @@ class HeldWeights {
   ~HeldWeights() {
     for (SpectralLayer* layer : layers_) layer->hold({});
   }
-  HeldWeights(const HeldWeights&) = delete;
-  HeldWeights& operator=(const HeldWeights&) = delete;
 
  private:
   const std::vector<SpectralLayer*>& layers_;
 };
 
 /// Batch norms that leave their running statistics alone for a scope.
-class StillStatistics {
+class StillStatistics : NonCopyable {
  public:
   explicit StillStatistics(const std::vector<BatchNormLayer*>& norms) : norms_(norms) {
     set(false);
   }
   ~StillStatistics() { set(true); }
-  StillStatistics(const StillStatistics&) = delete;
-  StillStatistics& operator=(const StillStatistics&) = delete;
 
  private:
   void set(bool moves) {

@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 
+#include "base/non_copyable.h"
 #include "tensors/named_tensors.h"
 
 namespace ganscale::optim {
@@ -18,12 +19,10 @@ struct Averages {
 ///
 /// The state is allocated at construction, so that a checkpoint can be copied into it before the
 /// first step.
-class Optimizer {
+class Optimizer : NonCopyable {
  public:
   explicit Optimizer(NamedTensors parameters) : parameters_(std::move(parameters)) {}
   virtual ~Optimizer() = default;
-  Optimizer(const Optimizer&) = delete;
-  Optimizer& operator=(const Optimizer&) = delete;
 
   /// Performs one update with this learning rate, then updates the averages, if given; in the same
   /// pass over memory if the optimizer supports it.

@@ -7,6 +7,8 @@
 #include <string>
 #include <thread>
 
+#include "base/non_copyable.h"
+
 namespace ganscale::report {
 
 /// The progress of a long operation.
@@ -29,15 +31,13 @@ double seconds_left(const Advance& advance);
 /// progress instead, whenever nothing else was printed for ten seconds: also while a step takes longer.
 ///
 /// A log line replaces the bar, which comes back with the next update.
-class ProgressBar {
+class ProgressBar : NonCopyable {
  public:
   /// total, done_at_start: as in Advance.
   ProgressBar(std::string unit, std::int64_t total, std::int64_t done_at_start = 0,
               std::chrono::milliseconds longest_silence = std::chrono::seconds(10));
   /// Erases the bar.
   ~ProgressBar();
-  ProgressBar(const ProgressBar&) = delete;
-  ProgressBar& operator=(const ProgressBar&) = delete;
 
   /// Redraws the bar, at most ten times a second: cheap enough for every step.
   void update(std::int64_t done);

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/non_copyable.h"
 #include "files/atomic_file.h"
 
 namespace ganscale::report {
@@ -22,7 +23,7 @@ struct EncoderDeleter {
 };
 
 /// A frame as libwebp expects it.
-class Picture {
+class Picture : NonCopyable {
  public:
   explicit Picture(const at::Tensor& pixels) {
     const auto rgb = pixels.expand({-1, -1, 3}).contiguous();
@@ -36,8 +37,6 @@ class Picture {
     }
   }
   ~Picture() { WebPPictureFree(&picture_); }
-  Picture(const Picture&) = delete;
-  Picture& operator=(const Picture&) = delete;
 
   WebPPicture* get() { return &picture_; }
 

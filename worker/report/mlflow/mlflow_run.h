@@ -8,6 +8,7 @@
 #include <string>
 #include <thread>
 
+#include "base/non_copyable.h"
 #include "report/mlflow/mlflow_upload.h"
 
 namespace ganscale::report {
@@ -23,14 +24,12 @@ struct MlflowPatience {
 /// Logs a run to MLflow while it trains, on a thread of its own: a server that is down or slow delays
 /// nothing but logs one warning; the server gets what it missed when it answers again, in this
 /// process or the next one. What it refuses ends the logging, not the run.
-class MlflowRun {
+class MlflowRun : NonCopyable {
  public:
   /// Throws ConfigError.
   MlflowRun(const MlflowAccess& access, MlflowSource source, const MlflowPatience& patience = {});
   /// Abandons requests without an answer.
   ~MlflowRun();
-  MlflowRun(const MlflowRun&) = delete;
-  MlflowRun& operator=(const MlflowRun&) = delete;
 
   /// Says that the files have new lines.
   void notify();

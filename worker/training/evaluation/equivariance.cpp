@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "base/non_copyable.h"
 #include "device/exact_float32.h"
 #include "metrics/distances/equivariance.h"
 #include "models/contract/image_motion.h"
@@ -20,15 +21,13 @@ namespace {
 constexpr std::int64_t kImagesOfAMotion = 4;
 
 /// Moves the images of a generator for a scope.
-class Moved {
+class Moved : NonCopyable {
  public:
   Moved(models::StyleGenerator& generator, const models::ImageMotion& motion)
       : transform_(generator.input_transform()), before_(transform_.clone()) {
     transform_.copy_(models::transform_of(motion));
   }
   ~Moved() { transform_.copy_(before_); }
-  Moved(const Moved&) = delete;
-  Moved& operator=(const Moved&) = delete;
 
  private:
   at::Tensor transform_;

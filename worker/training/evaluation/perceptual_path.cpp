@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "base/non_copyable.h"
 #include "device/exact_float32.h"
 #include "models/contract/style_generator.h"
 #include "report/log/progress.h"
@@ -26,12 +27,10 @@ struct Step {
 };
 
 /// Lets a generator draw its noise, as in training mode, for a scope.
-class DrawnNoise {
+class DrawnNoise : NonCopyable {
  public:
   explicit DrawnNoise(torch::nn::Module& generator) : generator_(generator) { generator_.train(); }
   ~DrawnNoise() { generator_.eval(); }
-  DrawnNoise(const DrawnNoise&) = delete;
-  DrawnNoise& operator=(const DrawnNoise&) = delete;
 
  private:
   torch::nn::Module& generator_;

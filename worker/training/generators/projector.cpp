@@ -11,6 +11,7 @@
 #include <numbers>
 
 #include "base/error.h"
+#include "base/non_copyable.h"
 #include "optim/rules/adam.h"
 
 namespace ganscale::training {
@@ -88,7 +89,7 @@ void normalize(const NamedTensors& maps) {
 }
 
 /// Makes the noise maps of a generator variables, and constants of their old values at the end.
-class BorrowedNoise {
+class BorrowedNoise : NonCopyable {
  public:
   BorrowedNoise(NamedTensors maps, const ProjectionOptions& options) : maps_(std::move(maps)) {
     const at::NoGradGuard no_grad;
@@ -108,8 +109,6 @@ class BorrowedNoise {
       map.copy_(kept_.at(name));
     }
   }
-  BorrowedNoise(const BorrowedNoise&) = delete;
-  BorrowedNoise& operator=(const BorrowedNoise&) = delete;
 
   const NamedTensors& maps() const { return maps_; }
 

@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "base/non_copyable.h"
 #include "comm/collectives/bucketed_gradients.h"
 #include "kernels/nonfinite/nonfinite.h"
 #include "optim/clip_gradients.h"
@@ -41,7 +42,7 @@ void clamp_parameters(const optim::Optimizer& optimizer, double limit) {
 }
 
 /// Takes the gradients of parameters away for a scope: an optimizer then skips them.
-class WithoutGradients {
+class WithoutGradients : NonCopyable {
  public:
   explicit WithoutGradients(const std::vector<at::Tensor>& parameters) : parameters_(parameters) {
     for (const at::Tensor& parameter : parameters_) {
@@ -53,8 +54,6 @@ class WithoutGradients {
       parameters_[i].mutable_grad() = gradients_[i];
     }
   }
-  WithoutGradients(const WithoutGradients&) = delete;
-  WithoutGradients& operator=(const WithoutGradients&) = delete;
 
  private:
   const std::vector<at::Tensor>& parameters_;
@@ -62,12 +61,10 @@ class WithoutGradients {
 };
 
 /// Lets only the parameters that a phase trains take gradients, so that no others are computed.
-class OnlyGradientsOf {
+class OnlyGradientsOf : NonCopyable {
  public:
   explicit OnlyGradientsOf(const NamedTensors& parameters) : parameters_(parameters) { set(true); }
   ~OnlyGradientsOf() { set(false); }
-  OnlyGradientsOf(const OnlyGradientsOf&) = delete;
-  OnlyGradientsOf& operator=(const OnlyGradientsOf&) = delete;
 
  private:
   void set(bool requires_grad) {

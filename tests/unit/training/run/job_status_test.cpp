@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 
+#include "base/non_copyable.h"
 #include "unit/training/parse_text.h"
 #include "wire/names.h"
 
@@ -11,12 +12,10 @@ namespace ganscale::training {
 namespace {
 
 /// An environment variable for the length of a test.
-class Variable {
+class Variable : NonCopyable {
  public:
   Variable(const char* name, const char* value) : name_(name) { setenv(name, value, 1); }
   ~Variable() { unsetenv(name_); }
-  Variable(const Variable&) = delete;
-  Variable& operator=(const Variable&) = delete;
 
  private:
   const char* name_;

@@ -8,6 +8,8 @@
 #include <string>
 #include <thread>
 
+#include "base/non_copyable.h"
+
 namespace ganscale::training {
 
 /// A barrier of ranks that send each other no messages for hours, through files of the run folder
@@ -16,15 +18,13 @@ namespace ganscale::training {
 /// From construction to destruction each rank writes a line into ranks/rank-0003, eight times in
 /// `timeout`: a number that grows, and how many barriers it has reached and passed. Rank 0 reads the
 /// files of all, the others only rank 0's, which lets them pass.
-class FolderBarrier {
+class FolderBarrier : NonCopyable {
  public:
   /// run: the run folder. All ranks construct theirs, and then know that no line of an earlier
   /// start is left, before any of them waits.
   FolderBarrier(const std::filesystem::path& run, int rank, int size,
                 std::chrono::milliseconds timeout);
   ~FolderBarrier();
-  FolderBarrier(const FolderBarrier&) = delete;
-  FolderBarrier& operator=(const FolderBarrier&) = delete;
 
   /// Waits, for however long they take, until all ranks have reached it.
   /// Throws PeerLost, which names the rank, if one that has not did not write for `timeout`.
