@@ -1,6 +1,7 @@
 #include "timing/time_steps.h"
 
 #include <ATen/Parallel.h>
+#include <c10/core/CachingDeviceAllocator.h>
 #include <c10/core/Event.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
 #include <sys/resource.h>
@@ -54,6 +55,12 @@ std::vector<double> time_on_gpu(c10::Device device, int steps, const Step& step)
   return seconds;
 }
 
+void forget_peak_memory(c10::Device device) {
+  if (!device.is_cuda()) return;
+  wait_for(device);
+  c10::getDeviceAllocator(device.type())->resetPeakStats(0);
+}
+
 }  // namespace
 
 void wait_for(c10::Device device) {
@@ -74,7 +81,10 @@ void set_up(const Timing& timing) {
 
 std::vector<double> time_steps(const Timing& timing, const Step& step) {
   const c10::Device device(timing.device);
-  for (int i = 0; i < timing.warm_up_steps; ++i) step(0);
+  for (int i = 0; i < timing.warm_up_steps; ++i) {
+    step(0);
+    if (i == 0) forget_peak_memory(device);
+  }
   return device.is_cuda() ? time_on_gpu(device, timing.steps, step)
                           : time_on_cpu(timing.steps, step);
 }

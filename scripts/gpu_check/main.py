@@ -75,7 +75,7 @@ def stages_of(chosen, results):
             Stage("bench-32", 240, first),
             Stage("profile", 420, [*profile, "--traces", results.traces]),
             Stage("parity", 300, [python, HERE / "parity.py", build, figures / "parity.json"]),
-            Stage("train", 240, [python, HERE / "trainings.py", build, figures / "train.json"]),
+            Stage("train", 300, [python, HERE / "trainings.py", build, figures / "train.json"]),
             Stage("bench-ours", 420, [*compare, "ours"]),
             Stage("bench-peers", 540, [*compare, "peers"]),
             Stage("test-unit", 300, [python, HERE / "tests.py", build, "unit", figures / "test-unit.json"])]

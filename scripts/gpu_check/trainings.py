@@ -28,16 +28,21 @@ DATA = "fixtures/cifar32-stylegan2ada.zip"
 SMALL = ["model.resolution=32", "data.labels=ignore"]
 BIGGAN = ["model.preset=biggan", "model.resolution=32", "model.generator_channels=32", "model.discriminator_channels=32"]
 ADA = ["augment.name=ada", "augment.p=0.2"]
+GRAPHS = ["training.cuda_graphs=true", "augment.name=none", "augment.blur_sigma=0"]
 RUNS = {
     "dcgan": ["model.name=dcgan", *SMALL],
+    "dcgan-graphs": ["model.name=dcgan", *SMALL, *GRAPHS],
     "wgan": ["model.name=wgan", *SMALL],
     "sngan": ["model.name=sngan", *SMALL],
     "stylegan2-ada": ["model.name=stylegan2", "model.preset=small", *SMALL, *ADA],
-    "stylegan2-graphs": ["model.name=stylegan2", "model.preset=small", *SMALL, "training.cuda_graphs=true"],
+    "stylegan2-graphs": ["model.name=stylegan2", "model.preset=small", *SMALL, *GRAPHS],
     "biggan-bf16-layout": [*BIGGAN, "training.precision=bf16", "training.layout=auto"],
+    "biggan-graphs": [*BIGGAN, "training.precision=bf16", *GRAPHS],
     "biggan-deep": [*BIGGAN, "model.name=biggan_deep"],
     "r3gan": ["model.preset=r3gan", "model.resolution=32", "model.channel_max=64", "data.labels=ignore"],
+    "r3gan-graphs": ["model.preset=r3gan", "model.resolution=32", "model.channel_max=64", "data.labels=ignore", *GRAPHS],
     "stylegan3": ["model.preset=stylegan3-t", *SMALL],
+    "stylegan3-graphs": ["model.preset=stylegan3-t", *SMALL, *GRAPHS],
     "per-label": ["model.name=dcgan", "model.resolution=32", "scheme.name=per_label"],
     "asynchronous": ["model.name=dcgan", *SMALL, "scheme.name=asynchronous"],
     "paragan": ["preset=paragan", *BIGGAN, "scheme.name=asynchronous", "training.precision=bf16", "training.layout=auto"],

@@ -146,6 +146,9 @@ class FakeGpu:
     def synchronize(self):
         self.told.append("wait")
 
+    def reset_peak_memory_stats(self):
+        self.told.append("forget the peak")
+
     def Event(self, enable_timing):  # noqa: N802: torch.cuda's name
         assert enable_timing
         return FakeEvent(self)
@@ -165,8 +168,8 @@ class FakeEvent:
 class TimeSteps(unittest.TestCase):
     def test_waits_for_a_gpu_before_the_first_step_and_after_the_last(self):
         gpu = FakeGpu()
-        self.assertEqual(timing.time_steps(argparse.Namespace(warm_up=1, steps=3), gpu.step, gpu), [2, 2, 2])
-        self.assertEqual(gpu.told, [0, "wait", 0, 1, 2, "wait"])
+        self.assertEqual(timing.time_steps(argparse.Namespace(warm_up=2, steps=3), gpu.step, gpu), [2, 2, 2])
+        self.assertEqual(gpu.told, [0, "wait", "forget the peak", 0, "wait", 0, 1, 2, "wait"])
 
 
 class Rows(unittest.TestCase):

@@ -62,10 +62,10 @@ constexpr auto kBenchExample =
     "matrix\n"
     "                              products at a share of the device's peak, but no faster than\n"
     "                              their memory traffic, which takes a share of the bandwidth, as\n"
-    "                              the rest does; launches in a CUDA graph "
-    "(training.cuda_graphs),\n"
-    "                              or outside one if the device waits. Each device has its own\n"
-    "                              shares: see docs/performance.md\n"
+    "                              the rest does; a time for each kernel to begin and end;\n"
+    "                              launches, if the device waits for them: not in a CUDA graph\n"
+    "                              (training.cuda_graphs). Each device has its own shares: see\n"
+    "                              docs/performance.md\n"
     "It is an estimate to compare measured times with, not a measurement.";
 
 ExitCode count(const BenchOptions& options, const training::RunConfig& config) {

@@ -37,12 +37,14 @@ Time& Time::operator+=(const Time& other) {
   convolutions += other.convolutions;
   matrix_products += other.matrix_products;
   memory += other.memory;
+  kernels += other.kernels;
   launches += other.launches;
   return *this;
 }
 
 Time Time::operator*(double factor) const {
-  return {convolutions * factor, matrix_products * factor, memory * factor, launches * factor};
+  return {convolutions * factor, matrix_products * factor, memory * factor, kernels * factor,
+          launches * factor};
 }
 
 Time time_of(std::span<const Operation> operations, const Device& device,
@@ -50,13 +52,12 @@ Time time_of(std::span<const Operation> operations, const Device& device,
   Time time;
   double host_seconds = 0;  // when the host has given the latest operation to the device
   for (const Operation& operation : operations) {
-    if (execution.in_graph) {
-      time.launches += operation.launches * device.reached.seconds_of_graph_node;
-    } else {
+    if (!execution.in_graph) {
       host_seconds += operation.launches * device.reached.seconds_of_launch;
       time.launches += std::max(0.0, host_seconds - time.total());
     }
     time += time_of(operation, device, execution.tf32);
+    time.kernels += operation.launches * device.reached.seconds_of_kernel;
     if (operation.kind == Kind::kHostRead) host_seconds = time.total();
   }
   return time;

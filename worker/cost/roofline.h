@@ -18,9 +18,10 @@ struct Time {
   double convolutions = 0;
   double matrix_products = 0;
   double memory = 0;
-  double launches = 0;  ///< nothing runs: the device waits for the host, or for a node of the graph
+  double kernels = 0;   ///< they begin and end
+  double launches = 0;  ///< nothing runs: the device waits for the host
 
-  double total() const { return convolutions + matrix_products + memory + launches; }
+  double total() const { return convolutions + matrix_products + memory + kernels + launches; }
   Time& operator+=(const Time& other);
   Time operator*(double factor) const;
 };
@@ -31,8 +32,9 @@ struct Time {
 /// - convolutions and matrix products at a share of the peak of their type, but no faster than what
 ///   they read and write;
 /// - everything else at a share of the memory's bandwidth;
-/// - launches in a graph one after another; outside one the device waits for the host if it is done
-///   sooner. After a kHostRead the host starts after the device;
+/// - a time for each kernel to begin and to end, in which it does not fill the device;
+/// - outside a CUDA graph the device waits for the host if it is done sooner. After a kHostRead the
+///   host starts after the device;
 /// - all-reduces are hidden behind the rest: links are not a property of a device.
 ///
 /// Source: the roofline of Williams, Waterman & Patterson 2009, doi:10.1145/1498765.1498785.

@@ -59,13 +59,31 @@ TEST_F(TrainingOnAGpu, HasTheGradientsOfTheCpuInEveryPhaseOfStylegan2) {
   expect_close(gradients(config, kGpu, 5), gradients(config, at::kCPU, 5), 1e-8);
 }
 
+/// A training of each kind of network, without what a CUDA graph cannot contain.
+RunConfig make_recordable_config(const std::string& model) {
+  RunConfig config = model == "biggan"      ? make_biggan_config("", Precision::kFp64)
+                     : model == "r3gan"     ? make_r3gan_config("", Precision::kFp64)
+                     : model == "stylegan2" ? make_stylegan2_config("", Precision::kFp64)
+                     : model == "stylegan3" ? make_stylegan3_config(Precision::kFp64)
+                                            : make_config(model, "local", Precision::kFp64);
+  config.augment = {};
+  return config;
+}
+
+class Recordable : public TrainingOnAGpu, public testing::WithParamInterface<const char*> {};
+
 // Gmain and Dmain are replayed from their fourth time on, Greg and Dreg from the thirteenth step.
-TEST_F(TrainingOnAGpu, ReplaysCapturedPhasesWithTheSameResult) {
-  auto config = make_stylegan2_config("", Precision::kFp64);
+TEST_P(Recordable, ReplaysCapturedPhasesWithTheSameResult) {
+  auto config = make_recordable_config(GetParam());
   const auto expected = gradients(config, kGpu, 18);
   config.training.cuda_graphs = true;
   expect_close(gradients(config, kGpu, 18), expected, 1e-8);
 }
+
+INSTANTIATE_TEST_SUITE_P(Models, Recordable,
+                         testing::Values("dcgan", "conditional_wgan", "sngan", "stylegan2",
+                                         "stylegan3", "biggan", "r3gan"),
+                         [](const auto& tested) { return std::string(tested.param); });
 
 TEST_F(TrainingOnAGpu, HasTheGradientsOfTheCpuWithTheNetworksOnDevicesOfTheirOwn) {
   std::vector<device::NetworkDevices> pairs = {{at::kCPU, kGpu}};

@@ -12,7 +12,8 @@ constexpr Device kDevice = {.name = "test",
                             .tf32_flops = 400e6,
                             .float32_flops = 40e6,
                             .float64_flops = 20e6,
-                            .memory_bytes = 4e6};
+                            .memory_bytes = 4e6,
+                            .reached = {.seconds_of_kernel = 2.5e-6}};
 constexpr Execution kGraph = {.in_graph = true};
 
 using Operations = std::vector<Operation>;
@@ -50,19 +51,25 @@ TEST(Roofline, TimesAProductByItsComputationOrItsMemoryWhicheverIsSlower) {
   }
 }
 
-TEST(Roofline, CountsTheTimeOfEachLaunchInAGraph) {
+TEST(Roofline, CountsTheBeginningAndEndOfEachKernel) {
   const Operations work = {{.bytes = 3e6}, {.bytes = 3e6, .launches = 3}};
   const Time time = time_of(work, kDevice, kGraph);
-  EXPECT_DOUBLE_EQ(time.launches, 4 * 2.5e-6);
+  EXPECT_DOUBLE_EQ(time.kernels, 4 * 2.5e-6);
   EXPECT_DOUBLE_EQ(time.total(), 2 + 4 * 2.5e-6);
 }
 
+TEST(Roofline, InAGraphWaitsForNoHost) {
+  const Operations work = {{.bytes = 3}, {.bytes = 3}};
+  EXPECT_EQ(time_of(work, kDevice, kGraph).launches, 0);
+}
+
 TEST(Roofline, OutsideAGraphWaitsForTheHostIfTheDeviceIsFaster) {
-  // The device runs for 10 us, while the host starts the second; for the third it waits: the host is
-  // done with it after 18 us, the device with the second after 6 + 10 + 1.
-  const Operations work = {{.bytes = 30}, {.bytes = 3}, {.bytes = 3}};
+  // The first runs for 5 + 2.5 us, while the host starts the second. For the third the device waits:
+  // the host is done with it after 18 us, the device with the second after 6 + 7.5 + 3.5.
+  const Operations work = {{.bytes = 15}, {.bytes = 3}, {.bytes = 3}};
   const Time time = time_of(work, kDevice, {});
-  EXPECT_NEAR(time.memory, 12e-6, 1e-12);
+  EXPECT_NEAR(time.memory, 7e-6, 1e-12);
+  EXPECT_NEAR(time.kernels, 7.5e-6, 1e-12);
   EXPECT_NEAR(time.launches, 6e-6 + 1e-6, 1e-12);
 }
 

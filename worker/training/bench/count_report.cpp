@@ -70,6 +70,7 @@ Json json_of(const CountRow& row) {
            {{"convolutions", row.time.convolutions},
             {"matrix_products", row.time.matrix_products},
             {"memory", row.time.memory},
+            {"kernels", row.time.kernels},
             {"launches", row.time.launches},
             {"total", row.time.total()}}}};
 }
@@ -111,10 +112,11 @@ std::string to_table(const CountReport& report) {
   const cost::Time& time = report.step.time;
   table += fmt::format(
       "{:.0f} GFLOP an image, estimated {:.2f} s/kimg on {} x {}: convolutions {:.0f}%, matrix "
-      "products {:.0f}%, memory {:.0f}%, launches {:.0f}%\n",
+      "products {:.0f}%, memory {:.0f}%, starts of kernels {:.0f}%, launches {:.0f}%\n",
       report.gflop_per_image(), report.seconds_per_kimg(), report.ranks, report.device.name,
       100 * time.convolutions / time.total(), 100 * time.matrix_products / time.total(),
-      100 * time.memory / time.total(), 100 * time.launches / time.total());
+      100 * time.memory / time.total(), 100 * time.kernels / time.total(),
+      100 * time.launches / time.total());
   const auto highest = std::ranges::max_element(report.phases, {}, &CountRow::peak_bytes);
   return table + fmt::format("{:.2f} GB of tensors live at a time, in {}\n",
                              highest->peak_bytes / kGiga, highest->name);

@@ -23,19 +23,23 @@ double seconds_per_kimg(const wire::Measurement& measured) {
   return 1000 * measured.seconds / static_cast<double>(measured.images);
 }
 
+double mean_step_seconds(const MeasuredSteps& steps) {
+  return seconds_per_kimg(steps.measured) * static_cast<double>(steps.batch) / 1000;
+}
+
 }  // namespace
 
 std::string to_table(const MeasuredSteps& steps) {
   const wire::Measurement& measured = steps.measured;
   std::string table = fmt::format(
       "{} on {} x {}, batch {}: {} steps after {}\n"
-      "{:.4g} s/kimg, {:.4g} images/s; a step: median {:.4g} ms, 99% below {:.4g} ms; "
+      "{:.4g} s/kimg, {:.4g} images/s; a step: mean {:.4g} ms, median {:.4g}, 99% below {:.4g}; "
       "straggler ratio {:.3f}\n\n"
       "ms of a step      mean    lowest   highest rank\n",
       steps.model, steps.ranks, steps.device, steps.batch, steps.window.steps,
       steps.window.warmup_steps, seconds_per_kimg(measured), measured.images_per_second(),
-      1e3 * measured.step_seconds_median, 1e3 * measured.step_seconds_p99,
-      measured.straggler_ratio);
+      1e3 * mean_step_seconds(steps), 1e3 * measured.step_seconds_median,
+      1e3 * measured.step_seconds_p99, measured.straggler_ratio);
   for (const Spread& term : steps.terms) table += line_of(term);
   table += "in phases\n";
   for (const Spread& phase : steps.phases) table += line_of(phase);
@@ -52,6 +56,7 @@ nlohmann::ordered_json to_json(const MeasuredSteps& steps) {
                                  {"steps", steps.window.steps},
                                  {"seconds_per_kimg", seconds_per_kimg(measured)},
                                  {"images_per_second", measured.images_per_second()},
+                                 {"step_seconds_mean", mean_step_seconds(steps)},
                                  {"step_seconds_median", measured.step_seconds_median},
                                  {"step_seconds_p99", measured.step_seconds_p99},
                                  {"straggler_ratio", measured.straggler_ratio},

@@ -25,8 +25,7 @@ double device_seconds(const CountedPhase& phase, const cost::Device& device,
   const cost::Time gradients =
       cost::time_of(phase.gradients, device, {.in_graph = config.cuda_graphs, .tf32 = tf32});
   const cost::Time update = cost::time_of(phase.update, device, {.tf32 = tf32});
-  return gradients.total() - (config.cuda_graphs ? 0 : gradients.launches) + update.total() -
-         update.launches;
+  return gradients.total() - gradients.launches + update.total() - update.launches;
 }
 
 planning::Phase planned(const CountedPhase& phase, const TrainingConfig& config) {

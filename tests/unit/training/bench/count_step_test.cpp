@@ -236,8 +236,10 @@ TEST(CountStep, OfBiggan1024FitsIntoTheMemoryOfAnH200) {
 TEST(CountReport, OfAStepIsTheMeanOverItsPhases) {
   RunConfig config;
   config.training.batch = 4;
-  const cost::Operation convolution{
-      .kind = cost::Kind::kConvolution, .number = cost::Number::kLowPrecision, .flops = 790e9};
+  const cost::Operation convolution{.kind = cost::Kind::kConvolution,
+                                    .number = cost::Number::kLowPrecision,
+                                    .flops = 790e9,
+                                    .launches = 0};
   const std::vector<CountedPhase> phases = {
       {.name = "Dmain", .gradients = {convolution}},
       {.name = "Dreg", .interval = 2, .gradients = {convolution, convolution}}};

@@ -59,6 +59,7 @@ TEST(MeasureSteps, ReportsThePhasesInTheirOrder) {
   EXPECT_EQ(steps.terms[1].highest, 0);  // all_reduce
   const auto json = to_json(steps);
   EXPECT_EQ(json["steps"], 2);
+  EXPECT_NEAR(json["step_seconds_mean"].get<double>() * 2, steps.measured.seconds, 1e-9);
   EXPECT_NEAR(json["images_per_second"].get<double>() * json["seconds_per_kimg"].get<double>(),
               1000, 1e-6);
   EXPECT_TRUE(json["phase_seconds"].contains(steps.phases[1].name));
