@@ -72,7 +72,7 @@ def parser(description):
     parser.add_argument("--resolution", type=int, default=256)
     parser.add_argument("--modulate", default="features", choices=["weights", "features"],
                         help="how PyTorch modulates: features, as the public implementation in training, or weights, as in the "
-                             "paper, whose second derivatives take seconds on a GPU")
+                             "paper")
     parser.add_argument("--most-seconds", type=float, default=300, metavar="N",
                         help="of one measurement, with its start; then it is ended and left out")
     parser.add_argument("--device", default="cuda", help="cpu: the same on the CPU, to see that everything runs")

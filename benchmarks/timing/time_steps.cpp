@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -55,10 +56,14 @@ std::vector<double> time_on_gpu(c10::Device device, int steps, const Step& step)
   return seconds;
 }
 
+/// "cuda" is the first.
+c10::Device with_index(c10::Device device) {
+  return {device.type(), std::max<c10::DeviceIndex>(device.index(), 0)};
+}
+
 void forget_peak_memory(c10::Device device) {
-  if (!device.is_cuda()) return;
   wait_for(device);
-  c10::getDeviceAllocator(device.type())->resetPeakStats(0);
+  c10::getDeviceAllocator(device.type())->resetPeakStats(with_index(device).index());
 }
 
 }  // namespace
@@ -83,7 +88,7 @@ std::vector<double> time_steps(const Timing& timing, const Step& step) {
   const c10::Device device(timing.device);
   for (int i = 0; i < timing.warm_up_steps; ++i) {
     step(0);
-    if (i == 0) forget_peak_memory(device);
+    if (i == 0 && device.is_cuda()) forget_peak_memory(device);
   }
   return device.is_cuda() ? time_on_gpu(device, timing.steps, step)
                           : time_on_cpu(timing.steps, step);
@@ -95,8 +100,7 @@ void print_times(const Timing& timing, const std::vector<double>& step_seconds,
                                  {"peak_resident_mib", peak_resident_mib()}};
   const c10::Device device(timing.device);
   if (device.is_cuda()) {
-    const c10::Device gpu(device.type(), device.has_index() ? device.index() : 0);
-    const auto peak = static_cast<double>(device::device_memory(gpu).peak_bytes);
+    const auto peak = static_cast<double>(device::device_memory(with_index(device)).peak_bytes);
     line["peak_device_mib"] = peak / (1 << 20);
   }
   if (!parameters.empty()) line["parameters"] = parameters;

@@ -32,7 +32,7 @@ def add_compile_option(parser):
 def time_steps(arguments, step, gpu=None):
     """Runs step(0), in which all is due, as often as there are warm-up steps, then the timed ones, from 0. Returns the
     seconds of each. gpu: torch.cuda where the steps run there; the host then waits for the device after the last alone.
-    The peak of its memory does not count the first step, in which cuDNN tries algorithms with all the memory that is free."""
+    The GPU's peak memory does not count the first step, in which cuDNN tries algorithms with all the memory that is free."""
     for number in range(arguments.warm_up):
         step(0)
         if gpu and number == 0:

@@ -23,7 +23,8 @@ STYLEGAN2 = PROJECT / "benchmarks/stylegan2"
 sys.path.insert(0, str(STYLEGAN2))
 import on_gpu  # noqa: E402
 
-STAGES = ("build", "versions", "test-gpu", "bench-32", "profile", "parity", "train", "bench-ours", "bench-peers", "test-unit")
+STAGES = ("build", "versions", "test-gpu", "bench-32", "profile", "parity", "train", "bench-models", "bench-ours", "bench-peers",
+          "test-unit")
 
 
 LEAST_SECONDS = 5  # below that a stage is not begun
@@ -63,7 +64,7 @@ def stages_of(chosen, results):
     if chosen.public:
         choices += ["--public", chosen.public]
     first = [python, STYLEGAN2 / "compare_on_gpu.py", "--build", build, "--batches", 32, "--precisions", "bf16",
-             "--results", figures / "bench.json", "--side", "ours"]
+             "--results", figures / "bench.json", "--side", "ours", "--most-seconds", 100]
     compare = [python, STYLEGAN2 / "compare_on_gpu.py", *choices, "--results", figures / "bench.json", "--side"]
     profile = [python, STYLEGAN2 / "profile_on_gpu.py", *choices, "--results", figures / "profile.json"]
     make = [HERE / "build.sh", build]
@@ -76,6 +77,7 @@ def stages_of(chosen, results):
             Stage("profile", 420, [*profile, "--traces", results.traces]),
             Stage("parity", 300, [python, HERE / "parity.py", build, figures / "parity.json"]),
             Stage("train", 300, [python, HERE / "trainings.py", build, figures / "train.json"]),
+            Stage("bench-models", 360, [python, HERE / "models.py", build, figures / "bench-models.json"]),
             Stage("bench-ours", 420, [*compare, "ours"]),
             Stage("bench-peers", 540, [*compare, "peers"]),
             Stage("test-unit", 300, [python, HERE / "tests.py", build, "unit", figures / "test-unit.json"])]

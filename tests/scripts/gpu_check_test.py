@@ -133,7 +133,7 @@ class CommandLine(Case):
 
     def test_unknown_words_are_named_with_the_known_ones(self):
         for arguments, message in [(["--only", "test,bench"], "unknown: test (there are: build, versions, test-gpu, "
-                                                              "bench-32, profile, parity, train, bench-ours, "
+                                                              "bench-32, profile, parity, train, bench-models, bench-ours, "
                                                               "bench-peers, test-unit)"),
                                    (["--contenders", "theirs"], "unknown: theirs (there are: ganscale-graphs, ganscale,"),
                                    (["--batches", "2,many"], "argument --batches: invalid list of int value: '2,many'"),

@@ -63,9 +63,9 @@ constexpr auto kBenchExample =
     "                              products at a share of the device's peak, but no faster than\n"
     "                              their memory traffic, which takes a share of the bandwidth, as\n"
     "                              the rest does; a time for each kernel to begin and end;\n"
-    "                              launches, if the device waits for them: not in a CUDA graph\n"
-    "                              (training.cuda_graphs). Each device has its own shares: see\n"
-    "                              docs/performance.md\n"
+    "                              launches, if the device waits for them; a CUDA graph\n"
+    "                              (training.cuda_graphs) has none but those of updates. Each\n"
+    "                              device has its own shares: see docs/performance.md\n"
     "It is an estimate to compare measured times with, not a measurement.";
 
 ExitCode count(const BenchOptions& options, const training::RunConfig& config) {

@@ -74,7 +74,7 @@ planning::Machine read_machine(const std::string& name) {
 /// Files that end in .json are results of `ganscale bench`.
 planning::Calibration read_calibration(const std::vector<std::string>& files,
                                        const planning::Machine& machine) {
-  if (files.empty()) return {};
+  if (files.empty()) return {.assumptions = planning::assumed_of(machine)};
   config::Node settings{.value = config::Node::Map{}, .location = {files.front(), 0}};
   std::vector<planning::MeasuredPoint> points;
   for (const std::string& file : files) {

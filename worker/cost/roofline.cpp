@@ -51,15 +51,21 @@ Time time_of(std::span<const Operation> operations, const Device& device,
              const Execution& execution) {
   Time time;
   double host_seconds = 0;  // when the host has given the latest operation to the device
+  bool is_ahead = true;     // of the device, by what it did before
+  const auto wait_for_host = [&] { time.launches += std::max(0.0, host_seconds - time.total()); };
   for (const Operation& operation : operations) {
     if (!execution.in_graph) {
       host_seconds += operation.launches * device.reached.seconds_of_launch;
-      time.launches += std::max(0.0, host_seconds - time.total());
+      if (!is_ahead) wait_for_host();
     }
     time += time_of(operation, device, execution.tf32);
     time.kernels += operation.launches * device.reached.seconds_of_kernel;
-    if (operation.kind == Kind::kHostRead) host_seconds = time.total();
+    if (operation.kind != Kind::kHostRead) continue;
+    wait_for_host();
+    host_seconds = time.total();
+    is_ahead = false;
   }
+  wait_for_host();
   return time;
 }
 

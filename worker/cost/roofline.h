@@ -18,7 +18,7 @@ struct Time {
   double convolutions = 0;
   double matrix_products = 0;
   double memory = 0;
-  double kernels = 0;   ///< they begin and end
+  double kernels = 0;   ///< to begin and to end
   double launches = 0;  ///< nothing runs: the device waits for the host
 
   double total() const { return convolutions + matrix_products + memory + kernels + launches; }
@@ -33,8 +33,9 @@ struct Time {
 ///   they read and write;
 /// - everything else at a share of the memory's bandwidth;
 /// - a time for each kernel to begin and to end, in which it does not fill the device;
-/// - outside a CUDA graph the device waits for the host if it is done sooner. After a kHostRead the
-///   host starts after the device;
+/// - outside a CUDA graph the device waits for the host if its launches take longer in all: at first
+///   the host is ahead. After a kHostRead it is behind, and the device waits for each launch that
+///   comes later than the device is done;
 /// - all-reduces are hidden behind the rest: links are not a property of a device.
 ///
 /// Source: the roofline of Williams, Waterman & Patterson 2009, doi:10.1145/1498765.1498785.

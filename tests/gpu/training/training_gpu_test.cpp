@@ -59,6 +59,13 @@ TEST_F(TrainingOnAGpu, HasTheGradientsOfTheCpuInEveryPhaseOfStylegan2) {
   expect_close(gradients(config, kGpu, 5), gradients(config, at::kCPU, 5), 1e-8);
 }
 
+/// cuDNN's search for the fastest algorithms would take a minute: it loads every candidate for each
+/// of these small shapes.
+struct WithoutSearch {
+  WithoutSearch() { at::globalContext().setBenchmarkCuDNN(false); }
+  ~WithoutSearch() { at::globalContext().setBenchmarkCuDNN(true); }
+};
+
 /// A training of each kind of network, without what a CUDA graph cannot contain.
 RunConfig make_recordable_config(const std::string& model) {
   RunConfig config = model == "biggan"      ? make_biggan_config("", Precision::kFp64)
@@ -67,6 +74,9 @@ RunConfig make_recordable_config(const std::string& model) {
                      : model == "stylegan3" ? make_stylegan3_config(Precision::kFp64)
                                             : make_config(model, "local", Precision::kFp64);
   config.augment = {};
+  if (model == "conditional_wgan") {
+    config.loss = {.kind = losses::Adversarial::kWasserstein, .gradient_penalty = 10};
+  }
   return config;
 }
 
@@ -74,6 +84,7 @@ class Recordable : public TrainingOnAGpu, public testing::WithParamInterface<con
 
 // Gmain and Dmain are replayed from their fourth time on, Greg and Dreg from the thirteenth step.
 TEST_P(Recordable, ReplaysCapturedPhasesWithTheSameResult) {
+  const WithoutSearch without_search;
   auto config = make_recordable_config(GetParam());
   const auto expected = gradients(config, kGpu, 18);
   config.training.cuda_graphs = true;
@@ -100,13 +111,9 @@ TEST_F(TrainingOnAGpu, HasTheGradientsOfTheCpuOnTwoGpusInEveryPhaseOfStylegan2) 
   expect_close(gradients(config, two, 5), gradients(config, at::kCPU, 5), 1e-8);
 }
 
-// The tolerances of the same on the CPU. cuDNN's search for the fastest algorithms would take a
-// minute: it loads every candidate for each of these small shapes, in three types.
+// The tolerances of the same on the CPU.
 TEST_F(TrainingOnAGpu, ComputesStylegan2InLowPrecision) {
-  struct WithoutSearch {
-    WithoutSearch() { at::globalContext().setBenchmarkCuDNN(false); }
-    ~WithoutSearch() { at::globalContext().setBenchmarkCuDNN(true); }
-  } without_search;
+  const WithoutSearch without_search;
   const auto expected =
       gradients(make_stylegan2_config("", Precision::kFp32), kGpu, 1).to(at::kDouble);
   auto config = make_stylegan2_config(", low_precision_resolutions: 8", Precision::kFp32);

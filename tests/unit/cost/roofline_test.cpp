@@ -64,20 +64,31 @@ TEST(Roofline, InAGraphWaitsForNoHost) {
 }
 
 TEST(Roofline, OutsideAGraphWaitsForTheHostIfTheDeviceIsFaster) {
-  // The first runs for 5 + 2.5 us, while the host starts the second. For the third the device waits:
-  // the host is done with it after 18 us, the device with the second after 6 + 7.5 + 3.5.
-  const Operations work = {{.bytes = 15}, {.bytes = 3}, {.bytes = 3}};
+  // The host takes 18 us, the device 7 + 7.5.
+  Operations work = {{.bytes = 3}, {.bytes = 3}, {.bytes = 15}};
   const Time time = time_of(work, kDevice, {});
   EXPECT_NEAR(time.memory, 7e-6, 1e-12);
   EXPECT_NEAR(time.kernels, 7.5e-6, 1e-12);
-  EXPECT_NEAR(time.launches, 6e-6 + 1e-6, 1e-12);
+  EXPECT_NEAR(time.launches, 3.5e-6, 1e-12);
+  work.push_back({.bytes = 30});
+  EXPECT_EQ(time_of(work, kDevice, {}).launches, 0);
 }
 
-TEST(Roofline, TheHostStartsBehindTheDeviceAfterARead) {
-  Operations work = {{.bytes = 300}, {.kind = Kind::kHostRead}, {.bytes = 300}};
-  EXPECT_NEAR(time_of(work, kDevice, {}).launches, 2 * 6e-6, 1e-12);
-  work.erase(work.begin() + 1);
+TEST(Roofline, AfterAReadWaitsForEachLaunch) {
+  // The first runs for 5 + 2.5 us, while the host starts the second. For the third the device waits:
+  // the host is done with it after 18 us, the device with the second after 6 + 7.5 + 3.5.
+  Operations work = {
+      {.kind = Kind::kHostRead, .launches = 0}, {.bytes = 15}, {.bytes = 3}, {.bytes = 3}};
+  EXPECT_NEAR(time_of(work, kDevice, {}).launches, 6e-6 + 1e-6, 1e-12);
+  work.erase(work.begin());
+  EXPECT_NEAR(time_of(work, kDevice, {}).launches, 3.5e-6, 1e-12);
+}
+
+TEST(Roofline, AReadEndsTheLeadOfTheHost) {
+  Operations work = {{.bytes = 300}, {.kind = Kind::kHostRead, .launches = 0}, {.bytes = 300}};
   EXPECT_NEAR(time_of(work, kDevice, {}).launches, 6e-6, 1e-12);
+  work.erase(work.begin() + 1);
+  EXPECT_EQ(time_of(work, kDevice, {}).launches, 0);
 }
 
 TEST(Roofline, HidesAllReduces) {

@@ -24,7 +24,7 @@ nlohmann::ordered_json to_json(const std::vector<config::Entry>& numbers);
 /// The assumptions of the model. Those in `fitted` can be fitted to measurements.
 struct Assumptions {
   double device = 1;                  ///< times the device's time in the workload; fitted
-  double launch_seconds = 6e-6;       ///< of the host; fitted
+  double launch_seconds = 6e-6;       ///< of the host, by the device: assumed_of(); fitted
   double synchronize_seconds = 1e-4;  ///< of a phase that reduces, on several ranks; fitted
   double overlap = 0.6;  ///< share of a phase in which gradients are ready to be reduced
   double link_share = 0.8;

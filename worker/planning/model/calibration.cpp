@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/joined.h"
+#include "cost/device_table.h"
 
 namespace ganscale::planning {
 namespace {
@@ -137,10 +138,14 @@ class Search {
 
 }  // namespace
 
+Assumptions assumed_of(const Machine& machine) {
+  return {.launch_seconds = cost::device_of_name(machine.device).reached.seconds_of_launch};
+}
+
 Calibration parse_calibration(config::Section in, const Machine& machine,
                               const std::vector<MeasuredPoint>& more) {
   Calibration calibration;
-  calibration.assumptions = parse_assumptions(in.section("assume"));
+  calibration.assumptions = parse_assumptions(in.section("assume"), assumed_of(machine));
   calibration.fit = in.get("fit", std::vector<std::string>{"device"}, "assumptions to fit");
   calibration.fit_location = in.location("fit");
   std::vector<std::string> known;

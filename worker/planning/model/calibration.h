@@ -24,6 +24,10 @@ struct Calibration {
   config::Location fit_location = {};
 };
 
+/// Returns what is assumed of a machine if nothing was measured there: the defaults, with the
+/// launches of its device.
+Assumptions assumed_of(const Machine& machine);
+
 /// Reads measurements:
 ///
 ///   fit: [device, synchronize_seconds]
@@ -34,7 +38,8 @@ struct Calibration {
 ///   assume: {jitter: 0.02}
 ///
 /// A point that accumulates gradients says at_once: the images that a GPU takes at a time.
-/// `more` are points in addition to the file's. Throws ConfigError with file, line and key.
+/// `assume` differs from assumed_of(machine). `more` are points in addition to the file's. Throws
+/// ConfigError with file, line and key.
 Calibration parse_calibration(config::Section in, const Machine& machine,
                               const std::vector<MeasuredPoint>& more = {});
 
