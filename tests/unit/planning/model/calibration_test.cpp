@@ -33,6 +33,19 @@ std::string point(const Assumptions& truth, const Scale& scale) {
          ", seconds_per_kimg: " + std::to_string(seconds) + "}\n";
 }
 
+TEST(AssumedOf, HasTheLaunchesOfTheDevice) {
+  const auto launch_seconds_of = [](const char* machine, const char* yaml) {
+    const std::string points = "points: [{gpus: 1, batch: 10, seconds_per_kimg: 300}]\n";
+    return parse_calibration(config::Section(config::parse_yaml(points + yaml, "measured.yaml")),
+                             machine_of_name(machine))
+        .assumptions.launch_seconds;
+  };
+  EXPECT_EQ(assumed_of(machine_of_name("dgx-h100")).launch_seconds, 25e-6);
+  EXPECT_EQ(launch_seconds_of("dgx-h100", ""), 25e-6);
+  EXPECT_EQ(launch_seconds_of("dgx-a100", ""), 6e-6);
+  EXPECT_EQ(launch_seconds_of("dgx-h100", "assume: {launch_seconds: 1e-5}\n"), 1e-5);
+}
+
 TEST(Fit, FindsTheValuesBehindMeasurements) {
   const Assumptions truth = {.device = 2.5, .launch_seconds = 6e-4, .synchronize_seconds = 0.03};
   const Assumptions found = fitted("fit: [device, launch_seconds, synchronize_seconds]\npoints:\n" +
