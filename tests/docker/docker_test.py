@@ -56,9 +56,10 @@ class EntryPoint(unittest.TestCase):
         # A rank that lost another ends with 75; this one says so and stays, as mpirun does without the other's host.
         for line in ["ganscale: error: A peer hung or was lost  waiting_rank=0  exit_code=75", '{"level":"error","exit_code":75}']:
             self.environment["GANSCALE_MPIRUN_SECONDS"] = "2"
-            launcher = self.launch(f"echo '{line}' >&2; trap '' TERM; touch started; while :; do sleep 1; done")
+            launcher = self.launch(f"echo '{line}' >&2; trap '' TERM; touch started; while [ -e started ]; do sleep 1; done")
             self.wait_for_file("started")
             self.assertEqual(launcher.wait(timeout=60), 75)
+            (self.folder / "started").unlink()  # it outlives mpirun
 
     def test_the_last_status_becomes_the_pods_message(self):
         launcher = self.launch('echo "tick 1"; echo "ganscale: last status: {\\"kimg\\": 4.6}"; echo end', subprocess.PIPE)
