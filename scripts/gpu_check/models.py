@@ -10,9 +10,10 @@ import pathlib
 import subprocess
 import sys
 
+from trainings import RECORDABLE
+
 MOST_SECONDS = 90  # of one, with its start, in which cuDNN tries algorithms for each shape
 WINDOW = ["measure.warmup_steps=10", "measure.steps=20"]  # a phase of every second step is captured in the eighth
-RECORDABLE = ["augment.name=none", "augment.blur_sigma=0"]
 
 BIGGAN = ["model.preset=biggan", "training.precision=bf16", "training.batch=64"]
 MODELS = {

@@ -23,8 +23,8 @@ double seconds_per_kimg(const wire::Measurement& measured) {
   return 1000 * measured.seconds / static_cast<double>(measured.images);
 }
 
-double mean_step_seconds(const MeasuredSteps& steps) {
-  return seconds_per_kimg(steps.measured) * static_cast<double>(steps.batch) / 1000;
+double mean_step_seconds(const wire::Measurement& measured) {
+  return measured.seconds / static_cast<double>(measured.steps);
 }
 
 }  // namespace
@@ -38,7 +38,7 @@ std::string to_table(const MeasuredSteps& steps) {
       "ms of a step      mean    lowest   highest rank\n",
       steps.model, steps.ranks, steps.device, steps.batch, steps.window.steps,
       steps.window.warmup_steps, seconds_per_kimg(measured), measured.images_per_second(),
-      1e3 * mean_step_seconds(steps), 1e3 * measured.step_seconds_median,
+      1e3 * mean_step_seconds(measured), 1e3 * measured.step_seconds_median,
       1e3 * measured.step_seconds_p99, measured.straggler_ratio);
   for (const Spread& term : steps.terms) table += line_of(term);
   table += "in phases\n";
@@ -56,7 +56,7 @@ nlohmann::ordered_json to_json(const MeasuredSteps& steps) {
                                  {"steps", steps.window.steps},
                                  {"seconds_per_kimg", seconds_per_kimg(measured)},
                                  {"images_per_second", measured.images_per_second()},
-                                 {"step_seconds_mean", mean_step_seconds(steps)},
+                                 {"step_seconds_mean", mean_step_seconds(measured)},
                                  {"step_seconds_median", measured.step_seconds_median},
                                  {"step_seconds_p99", measured.step_seconds_p99},
                                  {"straggler_ratio", measured.straggler_ratio},

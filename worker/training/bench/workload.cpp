@@ -18,14 +18,11 @@ std::vector<CountedPhase> count(RunConfig config, std::int64_t images) {
   return count_step(config, kRanks);
 }
 
-/// Returns the time of a phase on the device if the host is never late.
-double device_seconds(const CountedPhase& phase, const cost::Device& device,
-                      const TrainingConfig& config) {
-  const bool tf32 = allows_tf32(config.precision);
-  const cost::Time gradients =
-      cost::time_of(phase.gradients, device, {.in_graph = config.cuda_graphs, .tf32 = tf32});
-  const cost::Time update = cost::time_of(phase.update, device, {.tf32 = tf32});
-  return gradients.total() - gradients.launches + update.total() - update.launches;
+/// Returns the time of a phase on the device if the host is never late, as in a CUDA graph.
+double device_seconds(const CountedPhase& phase, const cost::Device& device, Precision precision) {
+  const cost::Execution execution{.in_graph = true, .tf32 = allows_tf32(precision)};
+  return cost::time_of(phase.gradients, device, execution).total() +
+         cost::time_of(phase.update, device, execution).total();
 }
 
 planning::Phase planned(const CountedPhase& phase, const TrainingConfig& config) {
@@ -58,8 +55,8 @@ planning::Workload count_workload(const RunConfig& config, std::int64_t images,
   for (std::size_t i = 0; i < of_many.size(); ++i) {
     workload.phases.push_back(planned(of_many[i], config.training));
     workload.phases.back().device = {
-        {static_cast<double>(few), device_seconds(of_few[i], device, config.training)},
-        {static_cast<double>(many), device_seconds(of_many[i], device, config.training)}};
+        {static_cast<double>(few), device_seconds(of_few[i], device, config.training.precision)},
+        {static_cast<double>(many), device_seconds(of_many[i], device, config.training.precision)}};
   }
   return workload;
 }
