@@ -135,6 +135,7 @@ void lose_rank_1(std::promise<std::string>& lost) {
         std::chrono::seconds(100),
         [&](const std::string& operation, auto) { lost.set_value(operation); });
     const auto group = make_nccl_group(threads.split(0), gpu, watchdog);
+    threads.barrier();  // a rank that is still in init would end with the loss
     if (group->rank() == 1) {
       threads.barrier();
       return;
