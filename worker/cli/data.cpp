@@ -5,7 +5,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -93,12 +92,6 @@ data::OnProgress show_progress(report::ProgressBar& bar) {
   return [&bar](std::int64_t done, std::int64_t) { bar.update(done); };
 }
 
-/// Repeats reads that fail for a reason that may pass.
-std::unique_ptr<data::Source> retrying(std::unique_ptr<data::Source> source) {
-  return std::make_unique<data::RetryingSource>(std::move(source),
-                                                data::RetryPolicy{.seed = std::random_device()()});
-}
-
 std::unique_ptr<data::Source> open_what_is_converted(const ConvertVerb& verb) {
   if (!verb.font.empty()) return data::open_emoji_font(verb.font);
   if (!verb.typefaces.empty()) return data::open_letters(verb.typefaces, verb.letters);
@@ -108,7 +101,7 @@ std::unique_ptr<data::Source> open_what_is_converted(const ConvertVerb& verb) {
 ExitCode convert(const ConvertVerb& verb) {
   auto opened = open_what_is_converted(verb);
   data::warn_of_unread_images(data::unread_images(*opened));
-  const auto source = retrying(std::move(opened));
+  const auto source = data::retrying(std::move(opened));
   data::DataConfig config;
   config.fit = kFits.at(verb.fit);
   config.channels = kChannels.at(verb.channels);
@@ -116,8 +109,9 @@ ExitCode convert(const ConvertVerb& verb) {
     config.background[i] = static_cast<std::uint8_t>(verb.background[i]);
   }
   data::ConvertOptions options = verb.options;
-  options.policy = data::decode_policy(config, *source, options.policy.resolution);
   if (verb.strict) options.most_refused = 0;
+  options.policy =
+      data::decode_policy(config, *source, options.policy.resolution, options.most_refused);
   data::Conversion conversion;
   {
     report::ProgressBar bar("images", source->record_count());
@@ -152,7 +146,7 @@ void print_labels(const data::Inspection& inspection) {
 ExitCode inspect(const DataOptions& options) {
   auto opened = data::open_source(options.path, options.resolution);
   data::warn_of_unread_images(data::unread_images(*opened));
-  const auto source = retrying(std::move(opened));
+  const auto source = data::retrying(std::move(opened));
   const data::Inspection inspection = data::inspect(*source, options.sample);
   std::printf("dataset  %s\n", options.path.c_str());
   std::printf("records   %lld\n", static_cast<long long>(inspection.record_count));
@@ -187,14 +181,14 @@ std::size_t verify(const DataOptions& options, const data::Source& source) {
 
 /// Verifies the requested resolution, or all of them.
 ExitCode verify(const DataOptions& options) {
-  const auto first = retrying(data::open_source(options.path, options.resolution));
+  const auto first = data::retrying(data::open_source(options.path, options.resolution));
   std::int64_t record_count = first->record_count();
   std::size_t damaged_count = verify(options, *first);
   std::vector<int> others;
   if (options.resolution == 0) others = data::tfrecord_resolutions(options.path);
   if (!others.empty()) others.erase(others.begin());  // the highest was the first
   for (const int resolution : others) {
-    const auto source = retrying(data::open_source(options.path, resolution));
+    const auto source = data::retrying(data::open_source(options.path, resolution));
     record_count += source->record_count();
     damaged_count += verify(options, *source);
   }

@@ -11,6 +11,7 @@
 #include "cli/verbs.h"
 #include "comm/open_world.h"
 #include "data/sources/open_source.h"
+#include "data/sources/retrying_source.h"
 #include "device/cpu_quota.h"
 #include "report/log/progress.h"
 
@@ -92,7 +93,7 @@ ExitCode variability(const VariabilityOptions& options) {
   const auto world = comm::open_world({});
   comm::Group& group = *world.group;
   log::set_rank(group.rank());
-  const auto source = data::open_source(options.path, options.resolution);
+  const auto source = data::retrying(data::open_source(options.path, options.resolution));
   const int threads = options.threads > 0
                           ? options.threads
                           : std::max(1, device::usable_cores() / world.rank_info.local_size);

@@ -11,6 +11,7 @@
 #include <span>
 
 #include "base/error.h"
+#include "base/utf8.h"
 #include "data/formats/file_bytes.h"
 #include "files/endian.h"
 
@@ -202,8 +203,10 @@ void write_label_file(const std::filesystem::path& file, const LabelSet& labels)
   out.close();
   if (!out) throw DataError("cannot write the labels: " + file.string());
   if (labels.names.empty()) return;
+  auto json = nlohmann::ordered_json::array();
+  for (const std::string& name : labels.names) json.push_back(valid_utf8(name));
   std::ofstream names(label_names_file(file), std::ios::trunc);
-  names << nlohmann::ordered_json(labels.names).dump(2) << '\n';
+  names << json.dump(2) << '\n';
   names.close();
   if (!names) throw DataError("cannot write the label names: " + label_names_file(file).string());
 }

@@ -191,10 +191,7 @@ bool write_index(const FileBytes& bytes, const RecordOffsets& offsets) {
 
 fs::path index_path(const fs::path& file) {
   const fs::path absolute = is_local(file) ? fs::absolute(file).lexically_normal() : file;
-  const fs::path beside = index_next_to(absolute);
-  std::error_code error;
-  if (is_local(file) && (fs::exists(beside, error) || is_writable(absolute.parent_path())))
-    return beside;
+  if (is_local(file) && is_writable(absolute.parent_path())) return index_next_to(absolute);
   return files::cache_folder() / "index" / (hash_name(absolute.string()) + ".index");
 }
 
@@ -208,10 +205,10 @@ bool write_index(const fs::path& file, const RecordOffsets& offsets) {
 
 RecordOffsets record_offsets(const FileBytes& bytes) {
   if (bytes.unpacked()) return walk(bytes);
-  if (!is_local(bytes.file())) {  // it may have been uploaded
-    if (auto offsets = read_index(bytes, index_next_to(bytes.file()))) return std::move(*offsets);
+  // The one beside it may have come with the file, and be of another time.
+  for (const fs::path& index : {index_next_to(bytes.file()), index_path(bytes.file())}) {
+    if (auto offsets = read_index(bytes, index)) return std::move(*offsets);
   }
-  if (auto offsets = read_index(bytes, index_path(bytes.file()))) return std::move(*offsets);
   RecordOffsets offsets = walk(bytes);
   write_index(bytes, offsets);
   return offsets;

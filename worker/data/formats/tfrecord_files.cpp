@@ -10,6 +10,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "data/formats/shard_files.h"
 #include "data/storage/storage.h"
 
 namespace ganscale::data {
@@ -59,7 +60,10 @@ std::map<std::string, std::vector<Shard>> sets_of(const fs::path& folder) {
   if (!storage.is_folder(folder)) return sets;
   for (const ListedFile& file : storage.files_in(folder)) {
     if (file.path.filename().string().starts_with('.')) continue;  // not finished
-    if (auto shard = parse_name(file.path)) sets[shard->name].push_back(std::move(*shard));
+    auto shard = parse_name(file.path);
+    if (!shard) continue;
+    require_target(file);
+    sets[shard->name].push_back(std::move(*shard));
   }
   return sets;
 }
@@ -90,9 +94,7 @@ std::vector<fs::path> in_order(std::vector<Shard> shards, int level) {
     files.push_back(shard.file);
   }
   if (static_cast<int>(files.size()) != shards.front().count) {
-    throw DataError("shard is missing: number " + std::to_string(files.size()) + " of " +
-                    std::to_string(shards.front().count) + " beside " +
-                    shards.front().file.string());
+    refuse_missing_shard(static_cast<int>(files.size()), shards.front().count, shards.front().file);
   }
   return files;
 }

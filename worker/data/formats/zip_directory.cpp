@@ -164,6 +164,9 @@ std::size_t read_packed(const FileBytes& bytes, const ZipEntry& entry,
 }  // namespace
 
 std::vector<ZipEntry> read_zip_directory(const FileBytes& bytes) {
+  if (bytes.unpacked())
+    throw DataError("a gzipped zip file has no random access; unpack it first: " +
+                    bytes.file().string());
   const Directory directory = read_end(bytes);
   const auto file_bytes = static_cast<std::uint64_t>(bytes.size_bytes());
   if (directory.offset > file_bytes || directory.count_bytes > file_bytes - directory.offset) {

@@ -1,5 +1,6 @@
 #include "data/loader/data_config.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "base/enum_names.h"
@@ -70,6 +71,20 @@ void parse_cache(config::Section in, Sharding shard, CacheConfig& c) {
   in.reject_unread_keys();
 }
 
+/// Returns the shape of the first image that is not damaged; throws the DataError of the
+/// last one that may be.
+Image first_whole_shape(const Source& source, std::int64_t most_damaged) {
+  const auto last = std::clamp<std::int64_t>(source.record_count() - 1, 0, most_damaged);
+  Record record;
+  for (std::int64_t i = 0; i < last; ++i) {
+    try {
+      return read_shape(source, i, record);
+    } catch (const DataError&) {  // the conversion counts it
+    }
+  }
+  return read_shape(source, last, record);
+}
+
 }  // namespace
 
 DataConfig parse_data(config::Section in) {
@@ -103,7 +118,7 @@ DataConfig parse_data(config::Section in) {
 }
 
 DecodePolicy decode_policy(const DataConfig& config, const Source& source,
-                           const Resolution& resolution) {
+                           const Resolution& resolution, std::int64_t most_damaged) {
   DecodePolicy policy;
   policy.resolution = resolution;
   policy.fit = config.fit;
@@ -111,8 +126,7 @@ DecodePolicy decode_policy(const DataConfig& config, const Source& source,
   policy.convert_colors = config.channels != Channels::kKeep;
   policy.channels = config.channels == Channels::kGray ? 1 : 3;
   if (config.channels == Channels::kKeep) {
-    Record first;
-    policy.channels = read_shape(source, 0, first).channels <= 2 ? 1 : 3;
+    policy.channels = first_whole_shape(source, most_damaged).channels <= 2 ? 1 : 3;
   }
   return policy;
 }

@@ -55,9 +55,12 @@ struct DataConfig {
 DataConfig parse_data(config::Section in);
 
 /// Returns how to decode the images of a source for a run of this resolution. Its channels are
-/// the networks'. Throws DataError if the first record cannot be read.
+/// the networks'.
+///
+/// most_damaged: how many records may be damaged before the one whose channels are kept.
+/// Throws:       DataError of one of them if they are more.
 DecodePolicy decode_policy(const DataConfig& config, const Source& source,
-                           const Resolution& resolution);
+                           const Resolution& resolution, std::int64_t most_damaged = 0);
 
 /// Returns the number of labels that the run uses; 0 for an unconditional one. Throws DataError if
 /// labels are required and the source has none.

@@ -19,8 +19,7 @@ class FolderSource : public ImageFiles {
     for (const ListedFile& file : storage_.files_below(folder)) {
       std::string name = file.path.string().substr(prefix_length);
       if (!takes(name)) continue;
-      if (file.is_broken_link)
-        throw DataError("link to a file that does not exist: " + file.path.string());
+      require_target(file);
       if (file.size_bytes != ListedFile::kUnknownSize) sizes_.emplace(name, file.size_bytes);
       names_.push_back(std::move(name));
     }

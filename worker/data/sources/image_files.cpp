@@ -5,6 +5,7 @@
 #include <cstring>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <string_view>
 #include <unordered_map>
 
 #include "base/error.h"
@@ -26,11 +27,21 @@ std::size_t common_folder_length(const std::vector<std::string>& names) {
   return common.size();
 }
 
-/// Returns the extension in lower case; empty for a hidden file, and in macOS's `__MACOSX`.
+/// Returns whether a file or a folder on the way to it is hidden, or macOS's `__MACOSX`. Names in
+/// archives may begin with "./" or "../".
+bool is_hidden(std::string_view name) {
+  while (!name.empty()) {
+    const std::string_view part = name.substr(0, name.find('/'));
+    if (part == "__MACOSX" || (part.starts_with('.') && part != "." && part != "..")) return true;
+    name.remove_prefix(std::min(name.size(), part.size() + 1));
+  }
+  return false;
+}
+
+/// Returns the extension in lower case; empty for a hidden file.
 std::string extension_of(const std::string& name) {
-  if (name.find("__MACOSX/") != std::string::npos) return {};
+  if (is_hidden(name)) return {};
   const std::string file = name.substr(name.rfind('/') + 1);
-  if (file.starts_with('.')) return {};
   std::string ending = file.substr(std::min(file.size(), file.rfind('.')));
   std::ranges::transform(ending, ending.begin(), [](unsigned char c) { return std::tolower(c); });
   return ending;

@@ -14,7 +14,7 @@ namespace ganscale::data {
 inline constexpr char kDatasetJson[] = "dataset.json";
 
 /// Returns whether a file name has the extension of an image with a codec (data/image/codecs.cpp),
-/// but not hidden (.x) or in macOS's `__MACOSX`.
+/// but is neither hidden, as are `.x` and all below `.x/`, nor in macOS's `__MACOSX`.
 bool has_image_extension(const std::string& name);
 
 /// Returns the extension of an image in a format that nothing here reads, such as ".avif"; empty for

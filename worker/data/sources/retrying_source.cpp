@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <random>
 #include <string>
 
 #include "base/log.h"
@@ -45,6 +46,11 @@ SourceCounts RetryingSource::counts() const {
   SourceCounts counts = source_->counts();
   counts.repeated_reads += repeated_reads_.load(std::memory_order_relaxed);
   return counts;
+}
+
+std::unique_ptr<Source> retrying(std::unique_ptr<Source> source) {
+  return std::make_unique<RetryingSource>(std::move(source),
+                                          RetryPolicy{.seed = std::random_device()()});
 }
 
 }  // namespace ganscale::data

@@ -52,4 +52,7 @@ class RetryingSource : public Source {
   mutable std::atomic<std::int64_t> repeated_reads_ = 0;
 };
 
+/// Returns the source with the reads of the default policy, which pauses randomly.
+std::unique_ptr<Source> retrying(std::unique_ptr<Source> source);
+
 }  // namespace ganscale::data

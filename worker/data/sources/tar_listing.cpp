@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "data/formats/record_index.h"
 #include "data/formats/sample_labels.h"
+#include "data/sources/image_files.h"
 #include "files/atomic_file.h"
 
 namespace ganscale::data {
@@ -113,6 +114,42 @@ void require_end(const FileBytes& bytes, std::int64_t end_bytes) {
   throw DataError("compressed tar has no random access; unpack it first: " + file.string());
 }
 
+/// A member that stands for another one: `tar` writes a file's second name so.
+struct Link {
+  std::string name;
+  std::string target;
+  std::int64_t offset;
+};
+
+/// Returns the link that a member is; nothing if it is none, such as a folder.
+std::optional<Link> link_of(archive_entry* entry, const std::string& name, std::int64_t offset) {
+  if (const char* target = archive_entry_hardlink(entry); target != nullptr)
+    return Link{name, target, offset};
+  const char* target = archive_entry_symlink(entry);
+  if (archive_entry_filetype(entry) != AE_IFLNK || target == nullptr) return std::nullopt;
+  const fs::path from_root = fs::path(name).parent_path() / target;
+  return Link{name, from_root.lexically_normal().string(), offset};
+}
+
+/// Adds the links to members that are in the archive, under their own names. Others have no content,
+/// which only matters for images and labels. members: sorted by name.
+void add_links(const std::vector<Link>& links, const fs::path& file,
+               std::vector<TarMember>& members) {
+  std::vector<TarMember> linked;
+  for (const Link& link : links) {
+    const auto found = std::ranges::lower_bound(members, link.target, {}, &TarMember::name);
+    if (found != members.end() && found->name == link.target) {
+      linked.push_back(*found);
+      linked.back().name = link.name;
+    } else if (has_image_extension(link.name) || may_hold_label(link.name)) {
+      throw DataError("link to a file that is not in the tar file (" + link.target + "): " +
+                      file.string() + ", " + link.name + ", offset " + std::to_string(link.offset));
+    }
+  }
+  members.insert(members.end(), linked.begin(), linked.end());
+  std::ranges::stable_sort(members, {}, &TarMember::name);
+}
+
 std::vector<TarMember> scan(const FileBytes& bytes, bool with_labels) {
   const fs::path& file = bytes.file();
   if (bytes.unpacked()) refuse_compressed(file);
@@ -125,6 +162,7 @@ std::vector<TarMember> scan(const FileBytes& bytes, bool with_labels) {
   input.rethrow();
   if (status != ARCHIVE_OK) refuse(in.get(), file);
   std::vector<TarMember> members;
+  std::vector<Link> links;
   std::vector<std::uint8_t> content;
   std::int64_t end_bytes = 0;
   archive_entry* entry = nullptr;
@@ -133,7 +171,10 @@ std::vector<TarMember> scan(const FileBytes& bytes, bool with_labels) {
     const std::string name = name_of(in.get(), entry, file);
     // After its header, the archive is positioned at the member's first byte.
     end_bytes = archive_filter_bytes(in.get(), 0);
-    if (archive_entry_filetype(entry) != AE_IFREG) continue;
+    if (archive_entry_filetype(entry) != AE_IFREG) {
+      if (auto link = link_of(entry, name, end_bytes)) links.push_back(std::move(*link));
+      continue;
+    }
     TarMember member{.name = name, .offset = end_bytes, .count_bytes = archive_entry_size(entry)};
     if (member.count_bytes > bytes.size_bytes() - member.offset)
       refuse_truncated(file, name, member.offset);
@@ -151,6 +192,7 @@ std::vector<TarMember> scan(const FileBytes& bytes, bool with_labels) {
   }
   require_end(bytes, end_bytes);
   std::ranges::sort(members, {}, &TarMember::name);
+  if (!links.empty()) add_links(links, file, members);
   return members;
 }
 

@@ -86,28 +86,30 @@ class LocalFile : public StoredFile {
   std::int64_t modified_ns_ = 0;
 };
 
+/// Returns the files, and the broken links, that an iterator over folders comes to.
+template <class Iterator>
+std::vector<ListedFile> files_of(Iterator entries) {
+  std::vector<ListedFile> files;
+  for (const fs::directory_entry& entry : entries) {
+    const bool is_broken_link = entry.is_symlink() && !entry.exists();
+    if (is_broken_link || entry.is_regular_file())
+      files.push_back({.path = entry.path(), .is_broken_link = is_broken_link});
+  }
+  return files;
+}
+
 class LocalStorage : public Storage {
  public:
   bool is_file(const fs::path& path) const override { return fs::is_regular_file(path); }
   bool is_folder(const fs::path& path) const override { return fs::is_directory(path); }
 
   std::vector<ListedFile> files_in(const fs::path& folder) const override {
-    std::vector<ListedFile> files;
-    for (const auto& entry : fs::directory_iterator(folder)) {
-      if (entry.is_regular_file()) files.push_back({.path = entry.path()});
-    }
-    return files;
+    return files_of(fs::directory_iterator(folder));
   }
 
   std::vector<ListedFile> files_below(const fs::path& folder) const override {
-    std::vector<ListedFile> files;
-    const auto options = fs::directory_options::follow_directory_symlink;
-    for (const auto& entry : fs::recursive_directory_iterator(folder, options)) {
-      const bool is_broken_link = entry.is_symlink() && !entry.exists();
-      if (is_broken_link || entry.is_regular_file())
-        files.push_back({.path = entry.path(), .is_broken_link = is_broken_link});
-    }
-    return files;
+    return files_of(
+        fs::recursive_directory_iterator(folder, fs::directory_options::follow_directory_symlink));
   }
 
   std::unique_ptr<StoredFile> open(const ListedFile& file) const override {

@@ -34,6 +34,11 @@ const Storage& storage_of(const std::filesystem::path& path) {
 
 bool is_local(const std::filesystem::path& path) { return scheme_of(path) == nullptr; }
 
+void require_target(const ListedFile& file) {
+  if (file.is_broken_link)
+    throw DataError("link to a file that does not exist: " + file.path.string());
+}
+
 void require_local(const std::filesystem::path& path, const char* what) {
   if (!is_local(path))
     throw ConfigError(std::string(what) + " must be in the file system: " + path.string());

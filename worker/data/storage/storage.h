@@ -41,6 +41,9 @@ struct ListedFile {
   static constexpr std::int64_t kUnknownSize = -1;
 };
 
+/// Throws DataError for a broken link.
+void require_target(const ListedFile& file);
+
 /// Where files are. All functions are thread safe; they throw DataError with the path, and
 /// TransientReadError if the failure may pass.
 class Storage {
@@ -48,7 +51,7 @@ class Storage {
   virtual ~Storage() = default;
   virtual bool is_file(const std::filesystem::path& path) const = 0;
   virtual bool is_folder(const std::filesystem::path& path) const = 0;
-  /// Returns the files directly in a folder, in any order.
+  /// Returns the files, and the broken links, directly in a folder, in any order.
   virtual std::vector<ListedFile> files_in(const std::filesystem::path& folder) const = 0;
   /// Returns the files, and the broken links, at any depth below a folder, in any order.
   virtual std::vector<ListedFile> files_below(const std::filesystem::path& folder) const = 0;

@@ -1,6 +1,7 @@
 #include "data/tools/convert.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 
 #include "base/error.h"
@@ -75,16 +76,26 @@ void require_sound(const Source& source, const ConvertOptions& options) {
   if (options.threads < 1) refuse("there must be at least one thread", options.threads);
 }
 
+/// Returns whether a file is of a dataset. Labels of one whose records were removed would become
+/// those of the next.
+bool is_of_a_dataset(const std::string& name) {
+  constexpr std::array kEndings{kTfrecords,     ".tfrecord", ".tfrecords.gz",
+                                ".tfrecord.gz", ".labels",   ".label-names.json"};
+  return std::ranges::any_of(kEndings, [&](const char* ending) { return name.ends_with(ending); });
+}
+
 /// Removes what an interrupted conversion has left. Throws if there is a finished one.
 void clear(const fs::path& folder) {
   if (!fs::exists(folder)) return;
   std::vector<fs::path> leftovers;
   for (const auto& entry : fs::directory_iterator(folder)) {
-    if (entry.path().filename().string().starts_with(kPartial)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with(kPartial)) {
       leftovers.push_back(entry.path());
-    } else if (entry.path().extension() == kTfrecords) {
-      throw DataError("folder already contains TFRecord files; choose another or remove them: " +
-                      entry.path().string());
+    } else if (is_of_a_dataset(name)) {
+      throw DataError(
+          "folder already contains files of a dataset; choose another or remove them: " +
+          entry.path().string());
     }
   }
   for (const fs::path& file : leftovers) fs::remove(file);

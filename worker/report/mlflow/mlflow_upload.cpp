@@ -38,6 +38,21 @@ std::set<std::string> images_in(const std::filesystem::path& folder) {
   return names;
 }
 
+std::int64_t images_seen_of(const ordered_json& line) {
+  return line.value("images_seen", std::int64_t{-1});
+}
+
+void add_keys(const ordered_json& line, std::set<std::string>& keys) {
+  for (const auto& [key, value] : mlflow_metrics(line)) keys.insert(key);
+}
+
+/// Returns whether a line has other metrics than these: `ganscale evaluate` adds some to a run that is
+/// over. If none of its step's are known, an older version has sent them.
+bool has_others(const ordered_json& line, const std::set<std::string>& keys) {
+  const auto is_other = [&](const auto& metric) { return !keys.contains(metric.first); };
+  return !keys.empty() && std::ranges::any_of(mlflow_metrics(line), is_other);
+}
+
 }  // namespace
 
 MlflowUpload::MlflowUpload(const MlflowAccess& access, MlflowSource source,
@@ -46,11 +61,14 @@ MlflowUpload::MlflowUpload(const MlflowAccess& access, MlflowSource source,
       start_ms_(now_ms()),
       client_(access, timeout),
       state_(read_state(access)),
-      stats_{source_.stats},
-      metrics_{source_.metrics} {
+      stats_{source_.stats, state_.stats_images_seen, state_.stats_keys},
+      metrics_{source_.metrics, state_.metrics_images_seen, state_.metrics_keys} {
   // A run that was killed repeats what came after its last checkpoint.
-  for (std::int64_t* sent : {&state_.stats_images_seen, &state_.metrics_images_seen})
-    *sent = std::min(*sent, source_.images_seen_begin);
+  for (const Followed* sent : {&stats_, &metrics_}) {
+    if (sent->images_seen <= source_.images_seen_begin) continue;
+    sent->images_seen = source_.images_seen_begin;
+    sent->keys.clear();
+  }
 }
 
 MlflowUpload::State MlflowUpload::read_state(const MlflowAccess& access) const {
@@ -123,16 +141,20 @@ void MlflowUpload::send_params() {
   save();
 }
 
-/// images_seen: of the last line that was sent.
-void MlflowUpload::send_lines(Followed& from, std::int64_t& images_seen) {
+void MlflowUpload::send_lines(Followed& from) {
   std::uint64_t end_bytes = from.offset_bytes;
   auto lines = read_json_lines(from.file, end_bytes);
   std::erase_if(lines, [&](const ordered_json& line) {
-    return line.value("images_seen", std::int64_t{-1}) <= images_seen;
+    const auto seen = images_seen_of(line);
+    return seen < from.images_seen || (seen == from.images_seen && !has_others(line, from.keys));
   });
   for (const MlflowBatch& batch : mlflow_batches(lines, now_ms())) {
     client_.post("runs/log-batch", {{"run_id", state_.run_id}, {"metrics", batch.metrics}});
-    images_seen = std::max(images_seen, batch.images_seen);
+    if (batch.images_seen > from.images_seen) from.keys.clear();
+    from.images_seen = std::max(from.images_seen, batch.images_seen);
+    for (const ordered_json& line : lines) {
+      if (images_seen_of(line) == from.images_seen) add_keys(line, from.keys);
+    }
     save();
   }
   from.offset_bytes = end_bytes;
@@ -141,8 +163,8 @@ void MlflowUpload::send_lines(Followed& from, std::int64_t& images_seen) {
 void MlflowUpload::send() {
   open_run();
   send_params();
-  send_lines(stats_, state_.stats_images_seen);
-  send_lines(metrics_, state_.metrics_images_seen);
+  send_lines(stats_);
+  send_lines(metrics_);
 }
 
 void MlflowUpload::send_artifacts() {

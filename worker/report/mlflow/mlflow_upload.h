@@ -55,16 +55,21 @@ class MlflowUpload {
     std::string run_id;
     bool has_params = false;
     std::int64_t stats_images_seen = -1;  ///< of the last line that was sent
+    std::set<std::string> stats_keys;     ///< of the lines with that number
     std::int64_t metrics_images_seen = -1;
+    std::set<std::string> metrics_keys;
     std::set<std::string> samples;  ///< names of the grids that were sent
 
     NLOHMANN_DEFINE_TYPE_INTRUSIVE_WITH_DEFAULT(State, uri, experiment, run_id, has_params,
-                                                stats_images_seen, metrics_images_seen, samples)
+                                                stats_images_seen, stats_keys, metrics_images_seen,
+                                                metrics_keys, samples)
   };
 
-  /// A file of JSON lines up to which this process has read it.
+  /// A file of JSON lines up to which this process has read it, and what the server has got of it.
   struct Followed {
     std::filesystem::path file;
+    std::int64_t& images_seen;
+    std::set<std::string>& keys;
     std::uint64_t offset_bytes = 0;
   };
 
@@ -73,7 +78,7 @@ class MlflowUpload {
   std::string find_experiment();
   void open_run();
   void send_params();
-  void send_lines(Followed& from, std::int64_t& images_seen);
+  void send_lines(Followed& from);
   void send_artifacts();
   void send_artifacts_to(const std::string& folder);
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <bit>
 #include <exception>
-#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "base/error.h"
@@ -42,9 +41,16 @@ std::int64_t batch_for(std::int64_t wanted, const Survey& data, const Workplace&
 
 bool uses_labels(const Survey& data) { return data.labels > 1 && data.labels <= kMostLabels; }
 
+/// Returns a text as YAML, whatever its bytes: names of files need not be UTF-8.
+std::string quoted(const std::string& text) {
+  std::string result = "'";
+  for (const char c : text) result += c == '\'' ? std::string("''") : std::string(1, c);
+  return result + "'";
+}
+
 std::string data_section(const std::string& path, const Survey& data) {
-  return fmt::format("data: {{path: {}, fit: resize, channels: {}{}}}\n",
-                     nlohmann::json(path).dump(), data.is_gray ? "gray" : "rgb",
+  return fmt::format("data: {{path: {}, fit: resize, channels: {}{}}}\n", quoted(path),
+                     data.is_gray ? "gray" : "rgb",
                      uses_labels(data) || data.labels == 0 ? "" : ", labels: ignore");
 }
 

@@ -1,5 +1,6 @@
 #include "data/formats/record_index.h"
 
+#include <chrono>
 #include <limits>
 
 #include "data/formats/tfrecord_writer.h"
@@ -84,6 +85,24 @@ TEST(RecordIndex, IsInTheCacheFolderIfItsFolderIsReadOnly) {
   EXPECT_EQ(index.parent_path(), cache / "ganscale" / "index");
   EXPECT_TRUE(fs::exists(index));
   EXPECT_FALSE(fs::exists(folder / "a.tfrecords.index"));
+}
+
+// Copies of a dataset often have other times than what their index says.
+TEST(RecordIndex, OfAnotherTimeInAReadOnlyFolderIsReplacedInTheCacheFolder) {
+  const TemporaryFolder folder;
+  const TemporaryFolder cache;
+  const auto file = write_records(folder / "a.tfrecords", {"abc", "de"});
+  record_offsets(FileBytes(file));
+  fs::last_write_time(file, fs::last_write_time(file) + std::chrono::hours(1));
+  fs::permissions(folder.path(), fs::perms::owner_read | fs::perms::owner_exec);
+  setenv("XDG_CACHE_HOME", cache.path().c_str(), 1);
+  const fs::path index = index_path(file);
+  const auto walked = record_offsets(FileBytes(file));
+  EXPECT_TRUE(fs::exists(index));
+  EXPECT_EQ(index.parent_path(), cache / "ganscale" / "index");
+  EXPECT_EQ(record_offsets(FileBytes(file)), walked);
+  unsetenv("XDG_CACHE_HOME");
+  fs::permissions(folder.path(), fs::perms::owner_all);
 }
 
 TEST(RecordIndex, RefusesATruncatedFileWithRecordAndOffset) {

@@ -106,6 +106,17 @@ TEST(DecodePolicy, DoesWithoutTheTransparencyOfTheFirstRecord) {
   }
 }
 
+TEST(DecodePolicy, PassesOverDamagedRecordsIfSomeMayBe) {
+  FakeSource gray(3);
+  gray.unreadable = {0, 1};
+  EXPECT_EQ(decode_policy(DataConfig{}, gray, 64, 2).channels, 1);
+  EXPECT_EQ(decode_policy(DataConfig{}, gray, 64, 100).channels, 1);
+  for (const std::int64_t most_damaged : {0, 1}) {
+    expect_error(ExitCode::kData, "checksum differs: fake, record " + std::to_string(most_damaged),
+                 [&] { decode_policy(DataConfig{}, gray, 64, most_damaged); });
+  }
+}
+
 TEST(DecodePolicy, ConvertsToTheColorsThatTheConfigurationNames) {
   const FakeSource gray(3);
   DataConfig config;

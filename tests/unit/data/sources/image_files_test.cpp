@@ -16,7 +16,10 @@ TEST(ImageFiles, AreKnownByTheirNames) {
   EXPECT_TRUE(has_image_extension("a.jfif"));
   EXPECT_TRUE(has_image_extension("a/b.WebP"));
   EXPECT_FALSE(has_image_extension("a.png/readme"));
+  EXPECT_TRUE(has_image_extension("./a/../b.png"));
   EXPECT_FALSE(has_image_extension("a/._b.png"));
+  EXPECT_FALSE(has_image_extension(".Trash-1000/files/b.png"));
+  EXPECT_FALSE(has_image_extension("a/.thumbnails/b.png"));
   EXPECT_FALSE(has_image_extension("__MACOSX/a/b.png"));
   EXPECT_FALSE(has_image_extension("png"));
 }

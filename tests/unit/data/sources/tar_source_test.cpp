@@ -155,6 +155,55 @@ TEST(TarSource, RefusesSamplesWithoutAValidLabel) {
                [&] { open_source(odd); });
 }
 
+/// A file that `tar` writes once, and its other names.
+fs::path write_linked(const fs::path& file, const Members& members, const Members& hard,
+                      const Members& symbolic) {
+  archive* out = archive_write_new();
+  archive_write_set_format_gnutar(out);
+  archive_write_open_filename(out, file.c_str());
+  const auto write = [&](const std::string& name, unsigned type, const std::string& content,
+                         const auto& set) {
+    archive_entry* entry = archive_entry_new();
+    archive_entry_set_pathname(entry, name.c_str());
+    archive_entry_set_filetype(entry, type);
+    archive_entry_set_size(entry, static_cast<la_int64_t>(content.size()));
+    set(entry);
+    archive_write_header(out, entry);
+    archive_write_data(out, content.data(), content.size());
+    archive_entry_free(entry);
+  };
+  for (const auto& [name, content] : members) write(name, AE_IFREG, content, [](auto*) {});
+  for (const auto& [name, target] : hard)
+    write(name, AE_IFREG, "",
+          [&](auto* entry) { archive_entry_set_hardlink(entry, target.c_str()); });
+  for (const auto& [name, target] : symbolic)
+    write(name, AE_IFLNK, "",
+          [&](auto* entry) { archive_entry_set_symlink(entry, target.c_str()); });
+  archive_write_free(out);
+  return file;
+}
+
+TEST(TarSource, ReadsLinksAsTheFilesThatTheyAreTo) {
+  const TemporaryFolder folder;
+  const auto file = write_linked(
+      folder / "a.tar", {{"set/a/1.png", png(10)}, {"set/b/1.png", png(20)}},
+      {{"set/b/0.png", "set/a/1.png"}}, {{"set/b/2.png", "../a/./1.png"}, {"latest", "nowhere"}});
+  const auto source = open_source(file);
+  EXPECT_EQ(labels_of(*source), (std::vector<std::int64_t>{0, 1, 1, 1}));
+  for (const auto& [record, value] : {std::pair(0, 10), {1, 10}, {2, 20}, {3, 10}})
+    EXPECT_EQ(first_byte(*source, record), value) << source->describe(record);
+}
+
+TEST(TarSource, RefusesAnImageThatIsALinkToNoMember) {
+  const TemporaryFolder folder;
+  const auto file =
+      write_linked(folder / "a.tar", {{"set/1.png", png(10)}}, {}, {{"set/2.png", "/data/2.png"}});
+  expect_error(ExitCode::kData,
+               "link to a file that is not in the tar file (/data/2.png): " + file.string() +
+                   ", set/2.png, offset ",
+               [&] { open_source(file); });
+}
+
 TEST(TarSource, WarnsOnceAboutSkippedMembers) {
   const TemporaryFolder folder;
   const auto file = write_tar(

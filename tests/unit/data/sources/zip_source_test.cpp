@@ -167,6 +167,14 @@ TEST(ZipSource, NamesTheRecordWhoseChecksumIsWrong) {
   EXPECT_THAT(source->describe(0), testing::HasSubstr("a.zip, record 0 (1.png), offset 0"));
 }
 
+TEST(ZipSource, RefusesAGzippedFile) {
+  const TemporaryFolder folder;
+  const auto file = folder.write("a.zip", deflated(zip_bytes(two_images()), MAX_WBITS + 16));
+  expect_error(ExitCode::kData,
+               "a gzipped zip file has no random access; unpack it first: " + file.string(),
+               [&] { open_source(file); });
+}
+
 TEST(ZipSource, RefusesAnEncryptedFile) {
   const TemporaryFolder folder;
   const auto file = folder.write("a.zip", zip_bytes({{"1.png", "secret"}}, {.flags = 1}));

@@ -26,13 +26,19 @@ TEST(LocalStorage, ListsFilesAndBrokenLinks) {
   folder.write("deep/er/b.png", "4");
   std::filesystem::create_symlink("nowhere", folder / "link.png");
   const Storage& storage = storage_of(folder.path());
-  const auto here = storage.files_in(folder.path());
-  ASSERT_EQ(here.size(), 1U);
-  EXPECT_EQ(here[0].path, folder / "a.png");
-  std::vector<std::string> names;
-  for (const auto& file : storage.files_below(folder.path()))
-    names.push_back(file.path.filename().string() + (file.is_broken_link ? " is broken" : ""));
-  EXPECT_THAT(names, testing::UnorderedElementsAre("a.png", "b.png", "link.png is broken"));
+  const auto names = [](const std::vector<ListedFile>& files) {
+    std::vector<std::string> names;
+    for (const auto& file : files)
+      names.push_back(file.path.filename().string() + (file.is_broken_link ? " is broken" : ""));
+    return names;
+  };
+  EXPECT_THAT(names(storage.files_in(folder.path())),
+              testing::UnorderedElementsAre("a.png", "link.png is broken"));
+  EXPECT_THAT(names(storage.files_below(folder.path())),
+              testing::UnorderedElementsAre("a.png", "b.png", "link.png is broken"));
+  EXPECT_NO_THROW(require_target({.path = folder / "a.png"}));
+  expect_error(ExitCode::kData, "link to a file that does not exist: link.png",
+               [] { require_target({.path = "link.png", .is_broken_link = true}); });
 }
 
 TEST(LocalStorage, ReadsLessAtTheEndOfAFile) {

@@ -103,8 +103,29 @@ TEST(Convert, NeverOverwritesAnotherDataset) {
   write_images(folder, 6);
   const auto in = open_source(folder / "in");
   convert(*in, options_to(folder / "out"));
-  expect_error(ExitCode::kData, "already contains TFRecord files",
-               [&] { convert(*in, options_to(folder / "out")); });
+  const auto expect_refused = [&] {
+    expect_error(ExitCode::kData, "already contains files of a dataset; choose another or remove",
+                 [&] { convert(*in, options_to(folder / "out")); });
+  };
+  expect_refused();
+  for (const char* records : {"0", "1", "2"})
+    fs::remove(folder / ("out/out-r01-0000" + std::string(records) + "-of-00003.tfrecords"));
+  expect_refused();  // the labels would become those of the new records
+  fs::remove(folder / "out/out-rxx.labels");
+  expect_refused();
+  fs::remove(folder / "out/out-rxx.label-names.json");
+  EXPECT_EQ(convert(*in, options_to(folder / "out")).written, 6);
+}
+
+TEST(Convert, TakesFolderNamesThatAreNotUtf8) {
+  const TemporaryFolder folder;
+  for (const char* label : {"caf\xe9", "tea"})
+    folder.write("in/" + std::string(label) + "/0.png", encode_png(flat_image(3, 2, 1)));
+  ConvertOptions options = options_to(folder / "out");
+  options.shards = 1;
+  convert(*open_source(folder / "in"), options);
+  EXPECT_THAT(open_source(folder / "out")->label_names(),
+              testing::ElementsAre("caf\xef\xbf\xbd", "tea"));
 }
 
 TEST(Convert, CanBeRepeatedAfterAnInterruption) {

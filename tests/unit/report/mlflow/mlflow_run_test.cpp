@@ -170,6 +170,25 @@ TEST_F(MlflowRunTest, ResumesTheSameRunAndSendsNewLines) {
   EXPECT_THAT(steps(), ElementsAre(1000, 2000, 2000));
 }
 
+// `ganscale evaluate` adds a line to metrics.jsonl of a run that is over.
+TEST_F(MlflowRunTest, SendsMetricsThatWereAddedToItsLastStep) {
+  const auto measure = [&](const char* name) {
+    StatsLog(folder_ / "metrics.jsonl", 1000).append({{"images_seen", 1000}, {name, 1.5}});
+  };
+  measure("fid50k");
+  start(1000).finish(MlflowStatus::kFinished);
+  measure("kid50k");
+  start(1000).finish(MlflowStatus::kFinished);
+  start(1000).finish(MlflowStatus::kFinished);
+  std::vector<std::string> keys;
+  for (const std::string& request : server_.requests()) {
+    if (request.find("\"metrics\"") == std::string::npos) continue;
+    const auto body = ordered_json::parse(request.substr(request.find("\r\n\r\n")));
+    for (const auto& metric : body.at("metrics")) keys.push_back(metric.at("key"));
+  }
+  EXPECT_THAT(keys, ElementsAre("fid50k", "kid50k"));
+}
+
 TEST_F(MlflowRunTest, BeginsAnotherRunForAnotherServerOrADamagedState) {
   folder_.write("mlflow.json",
                 R"({"uri": "http://127.0.0.1:1", "experiment": "faces", "run_id": "old",

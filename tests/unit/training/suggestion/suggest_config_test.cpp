@@ -48,6 +48,11 @@ TEST(SuggestConfig, TakesASmallNetworkOnACpu) {
   EXPECT_EQ(suggested({.images = 500, .side = 300}, {.cores = 16}).model.resolution, 64);
 }
 
+TEST(SuggestConfig, TakesAPathOfAnyBytes) {
+  for (const std::string path : {"it's", "a\\b\"", "caf\xe9"})
+    EXPECT_EQ(parse(suggest_config(path, {.images = 500, .side = 32}, kCpu)).data.path, path);
+}
+
 TEST(SuggestConfig, TakesTheLabels) {
   EXPECT_EQ(suggested({.images = 500, .labels = 9, .side = 32}, kCpu).model.name,
             "conditional_dcgan");
