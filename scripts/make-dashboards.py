@@ -136,7 +136,7 @@ TRAINING = [
          [(f"max by (namespace, run) (ganscale_augment_p{RUN})", "{{namespace}}/{{run}}")], {}),
     ]),
     ("Safety", [
-        ("Age of the latest checkpoint", "s", "Time since the latest checkpoint: the training time that a failure now would lose.",
+        ("Age of the latest checkpoint", "s", "Time since the latest checkpoint, or since training began: what a failure now would lose.",
          [(f"time() - max by (namespace, run) (ganscale_checkpoint_last_success_timestamp_seconds{RUN})", "{{namespace}}/{{run}}")],
          {"steps": worse_above(3600, 7200)}),
         ("Time to write a checkpoint", "s", "Time to write the latest checkpoint, while training continues.",

@@ -10,7 +10,7 @@ import unittest
 from blocks import DOCUMENTS, PROJECT, blocks, make_workspace, python_of
 
 sys.path.insert(0, str(PROJECT / "tests" / "support"))
-from programs import WORKER  # noqa: E402
+from programs import OPERATOR, WORKER  # noqa: E402
 
 # Stands for ganscale: the same commands as a reader's, with less work behind them.
 SHORTENED = f"""#!/bin/sh
@@ -99,6 +99,7 @@ class Run(unittest.TestCase):
             (folder / "bin").mkdir()
             (folder / "bin/ganscale").write_text(SHORTENED)
             (folder / "bin/ganscale").chmod(0o755)
+            (folder / "bin/ganscale-operator").symlink_to(OPERATOR)
             self.run_in(folder, ["bash", "-xeuo", "pipefail", "-c", "\n".join(commands)])
             if not script:
                 return

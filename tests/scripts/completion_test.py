@@ -74,7 +74,8 @@ class Completion(unittest.TestCase):
         for ask in [self.in_bash, self.in_fish, self.in_zsh]:
             for line, expected in [("ganscale tr", ["train"]), ("ganscale data co", ["convert"]),
                                    ("ganscale data convert --res", ["--resolution"]),
-                                   ("ganscale train --log-format j", ["json"]), ("ganscale completion f", ["fish"])]:
+                                   ("ganscale train --log-format j", ["json"]), ("ganscale completion f", ["fish"]),
+                                   ("ganscale launch tr", ["train"]), ("ganscale launch train --log-format j", ["json"])]:
                 with self.subTest(ask.__name__, line=line):
                     self.assertEqual(ask(line), expected)
 

@@ -98,6 +98,11 @@ void Writer::throw_if_failed() {
   throw_failure();
 }
 
+bool Writer::has_failed() const {
+  const std::scoped_lock lock(mutex_);
+  return failure_ != nullptr;
+}
+
 WriterStatus Writer::status() const {
   const std::scoped_lock lock(mutex_);
   return status_;

@@ -74,6 +74,8 @@ class Writer {
 
   /// Throws the error of an earlier write with on_error: stop. Cheap enough for every step.
   void throw_if_failed();
+  /// Whether throw_if_failed() would throw.
+  bool has_failed() const;
 
   WriterStatus status() const;
 

@@ -4,6 +4,7 @@
 
 #include "cli/add_verb.h"
 #include "cli/options/config_options.h"
+#include "cli/options/number_checks.h"
 #include "cli/verbs.h"
 #include "cost/device_table.h"
 #include "training/bench/count_report.h"
@@ -136,7 +137,7 @@ void add_bench(CLI::App& app, Action& action) {
       ->capture_default_str();
   verb.add_option("--ranks", options.ranks, "Ranks that share training.batch")
       ->needs(count)
-      ->check(CLI::PositiveNumber)
+      ->check(positive_integer)
       ->capture_default_str();
   add_shape_options(verb, options.shapes);
   verb.add_flag("--operators", options.lists_operators,

@@ -2,11 +2,13 @@
 #include <algorithm>
 #include <iostream>
 #include <iterator>
+#include <ranges>
 
 #include "base/error.h"
 #include "cli/verbs.h"
 #include "config/schema.h"
 #include "models/build_model.h"
+#include "training/run/built_in_presets.h"
 #include "training/run/parse_run.h"
 #include "training/schemes/schemes.h"
 
@@ -89,10 +91,21 @@ std::vector<config::Restriction> choices_of_schemes(const std::vector<config::En
   return restrictions;
 }
 
+/// Makes a choice of the models' presets, which are applied before any key is read.
+void name_presets(std::vector<config::Entry>& entries) {
+  const auto preset = std::ranges::find(entries, "model.preset", &config::Entry::path);
+  check(preset != entries.end(), "models have presets");
+  preset->type = "choice";
+  preset->choices = {"none"};
+  std::ranges::copy(std::views::keys(training::model_presets()),
+                    std::back_inserter(preset->choices));
+}
+
 ExitCode print_schema() {
-  const auto entries = config::all_entries(parse);
+  auto entries = config::all_entries(parse);
   auto restrictions = resolutions_of_models();
   std::ranges::move(choices_of_schemes(entries), std::back_inserter(restrictions));
+  name_presets(entries);
   std::cout << config::to_json_schema(entries, restrictions);
   return ExitCode::kOk;
 }

@@ -11,6 +11,8 @@
 #include "base/log.h"
 #include "base/terminal.h"
 #include "cli/add_verb.h"
+#include "cli/options/number_checks.h"
+#include "cli/options/resolution_option.h"
 #include "cli/verbs.h"
 #include "config/units.h"
 #include "data/fonts/emoji_font.h"
@@ -144,7 +146,9 @@ void print_labels(const data::Inspection& inspection) {
 }
 
 ExitCode inspect(const DataOptions& options) {
-  auto opened = data::open_source(options.path, options.resolution);
+  if (!options.sheet.empty() && options.sheet.extension() != ".png")
+    throw UsageError("--sheet: a contact sheet is written as .png: " + options.sheet.string());
+  auto opened = open_in_resolution(options.path, options.resolution);
   data::warn_of_unread_images(data::unread_images(*opened));
   const auto source = data::retrying(std::move(opened));
   const data::Inspection inspection = data::inspect(*source, options.sample);
@@ -181,7 +185,7 @@ std::size_t verify(const DataOptions& options, const data::Source& source) {
 
 /// Verifies the requested resolution, or all of them.
 ExitCode verify(const DataOptions& options) {
-  const auto first = data::retrying(data::open_source(options.path, options.resolution));
+  const auto first = data::retrying(open_in_resolution(options.path, options.resolution));
   std::int64_t record_count = first->record_count();
   std::size_t damaged_count = verify(options, *first);
   std::vector<int> others;
@@ -243,23 +247,28 @@ void add_convert(CLI::App& data, Action& action) {
          },
          "side of the output in pixels, or HEIGHTxWIDTH; powers of two")
       ->required();
-  app->add_option("--shards", verb->options.shards, "number of files");
+  app->add_option("--shards", verb->options.shards, "number of files")->capture_default_str();
   app->add_option(
          "--fit", verb->fit,
          "images of another size: resize (crops to that shape first), pad with black, or refuse")
-      ->check(member_of(kFits));
+      ->check(member_of(kFits))
+      ->capture_default_str();
   app->add_option("--channels", verb->channels,
                   "keep: all images must have the same channels; gray, rgb: convert")
-      ->check(member_of(kChannels));
+      ->check(member_of(kChannels))
+      ->capture_default_str();
   app->add_option("--background", verb->background,
                   "background color of transparent images: red, green, blue")
       ->expected(3)
       ->delimiter(',')
-      ->check(CLI::Range(0, 255));
+      ->check(CLI::Range(0, 255))
+      ->capture_default_str();
   app->add_option("--most-refused", verb->options.most_refused,
-                  "fail if more images than this are refused; each one is reported");
+                  "fail if more images than this are refused; each one is reported")
+      ->capture_default_str();
   app->add_flag("--strict", verb->strict, "fail at the first refused image");
-  app->add_option("--threads", verb->options.threads, "number of decoding threads");
+  app->add_option("--threads", verb->options.threads, "number of decoding threads")
+      ->capture_default_str();
   app->callback([verb, inputs, &action] {
     if (std::ranges::count_if(inputs, [](const auto* input) { return !input->empty(); }) != 1)
       throw CLI::RequiredError("One of --from, --from-font and --from-typefaces");
@@ -271,19 +280,20 @@ void add_inspect(CLI::App& data, Action& action) {
   const auto [verb, options] = add_verb(data, action, kInspectText, inspect);
   verb.add_option("path", options.path, kPathHelp)->required();
   verb.add_option("--sheet", options.sheet, "also write a contact sheet (PNG)")->type_name("FILE");
-  verb.add_option("--resolution", options.resolution,
-                  "which resolution of a multi-resolution dataset");
+  add_resolution_option(verb, options.resolution, "which resolution of a multi-resolution dataset");
   verb.add_option("--sample", options.sample, "number of records to inspect for shapes and sizes")
-      ->check(CLI::PositiveNumber);
+      ->check(positive_integer)
+      ->capture_default_str();
 }
 
 void add_verify(CLI::App& data, Action& action) {
   const auto [verb, options] = add_verb(data, action, kVerifyText, verify);
   verb.add_option("path", options.path, kPathHelp)->required();
-  verb.add_option("--resolution", options.resolution,
-                  "only this resolution of a multi-resolution dataset");
+  add_resolution_option(verb, options.resolution,
+                        "only this resolution of a multi-resolution dataset");
   verb.add_option("--threads", options.threads, "number of reader threads")
-      ->check(CLI::PositiveNumber);
+      ->check(positive_integer)
+      ->capture_default_str();
 }
 
 }  // namespace

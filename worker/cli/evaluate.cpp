@@ -8,6 +8,7 @@
 #include "cli/options/generator_options.h"
 #include "cli/verbs.h"
 #include "files/atomic_file.h"
+#include "models/label_bundle.h"
 #include "training/evaluation/evaluator.h"
 #include "training/evaluation/metrics_log.h"
 #include "training/run/dataset.h"
@@ -100,7 +101,8 @@ ExitCode evaluate(const EvaluateOptions& options) {
   log::info("Evaluating", {{"checkpoint", trained.checkpoint}, {"ranks", group.size()}});
   const auto start = std::chrono::steady_clock::now();
   training::Evaluator evaluator(config.evaluate, {*dataset.source, dataset.policy},
-                                process.devices.generator, group);
+                                process.devices.generator, group,
+                                models::labels_of(*trained.generator));
   auto measured = evaluator.evaluate(*trained.generator, config.training.seed);
   if (options.generator.ema_kimg.value_or(config.generator.ema.kimg) != config.generator.ema.kimg) {
     measured = metrics::of_average(measured, *options.generator.ema_kimg);

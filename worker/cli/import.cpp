@@ -36,9 +36,10 @@ constexpr auto kImportExample =
     "networks.pt is a file of torch.save(), in Python:\n"
     "  torch.save({'G': g.state_dict(), 'D': d.state_dict(), 'G_ema': ema.state_dict()}, "
     "'networks.pt')\n"
-    "One network alone is a generator. The file does not say its model, so --config or --set "
-    "must.\n"
-    "It is read without Python, and refused if it has more than tensors and plain values.";
+    "A single state_dict() is taken as the generator's. The file does not say its model, so\n"
+    "--config or --set must.\n"
+    "It is read without Python, and refused if it contains anything but tensors and plain "
+    "values.";
 
 namespace fs = std::filesystem;
 
@@ -94,7 +95,6 @@ ExitCode import_weights(const ImportOptions& options) {
     training::RunConfig config = config_of(options);
     if (print_config_if_asked(options.config, config.resolved)) return ExitCode::kOk;
     set_shapes(options.shapes, config.model);
-    if (options.config.dry_run) return ExitCode::kOk;
     training::import_weights(options.from, config, run);
   } else if (training::is_torch_file(options.from)) {
     throw UsageError(
@@ -124,7 +124,7 @@ void add_import(CLI::App& app, Action& action) {
       ->required()
       ->type_name("FILE");
   verb.add_option("--run", options.run, "folder of the new run")->required()->type_name("DIR");
-  add_config_options(verb, options.config);
+  add_config_file_options(verb, options.config);
   add_shape_options(verb, options.shapes);
 }
 

@@ -9,11 +9,14 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
 
+#include "base/joined.h"
 #include "base/log.h"
 #include "base/terminal.h"
 #include "cli/launch/mpirun_command.h"
 #include "cli/launch/supervise.h"
+#include "cli/options/number_checks.h"
 #include "cli/verbs.h"
 #include "config/units.h"
 #include "device/cpu_quota.h"
@@ -22,7 +25,7 @@
 namespace ganscale::cli {
 namespace {
 
-constexpr std::array kVerbs{"train", "evaluate", "bench", "preflight"};
+constexpr std::array<std::string_view, 3> kOwnOptions{"-n", "--ranks", "--hostfile"};
 
 constexpr auto kLaunchExample =
     "\n"
@@ -72,15 +75,29 @@ std::chrono::seconds mpirun_timeout() {
 }
 
 void require_verb(const LaunchRequest& request) {
-  const bool is_known = !request.command.empty() &&
-                        std::ranges::find(kVerbs, request.command.front()) != kVerbs.end();
+  const bool is_known =
+      !request.command.empty() &&
+      std::ranges::find(kLaunchedVerbs, request.command.front()) != kLaunchedVerbs.end();
   if (is_known) return;
-  throw UsageError("launch takes train, evaluate, bench or preflight, with their options: " +
+  throw UsageError("launch takes one of " + joined(kLaunchedVerbs) + ", with its options: " +
                    (request.command.empty() ? "nothing" : request.command.front()));
+}
+
+/// Throws UsageError if an option of launch follows the verb, which does not know it.
+void require_own_options_first(const LaunchRequest& request) {
+  const std::string& verb = request.command.front();
+  for (const std::string& word : request.command) {
+    const std::string option = word.substr(0, word.find('='));
+    const bool is_of_verb = verb == "bench" && option == "--ranks";
+    if (is_of_verb || std::ranges::find(kOwnOptions, option) == kOwnOptions.end()) continue;
+    throw UsageError(option + " goes before the verb, as in ganscale launch " + option +
+                     (option == "--hostfile" ? " hosts " : " 2 ") + verb);
+  }
 }
 
 ExitCode launch(const LaunchRequest& request) {
   require_verb(request);
+  require_own_options_first(request);
   const Surroundings here = look_around();
   const int ranks = ranks_of(request, here);
   for (const auto& [name, value] : environment_of(here))
@@ -100,7 +117,7 @@ void add_launch(CLI::App& app, Action& action) {
   verb->footer(kLaunchExample);
   verb->add_option("-n,--ranks", request->ranks, "Number of ranks")
       ->type_name("RANKS")
-      ->check(CLI::PositiveNumber);
+      ->check(positive_integer);
   verb->add_option("--hostfile", request->hostfile, "File with the machines to use, as for mpirun")
       ->type_name("FILE")
       ->check(CLI::ExistingFile);

@@ -3,12 +3,16 @@
 #include <filesystem>
 #include <iostream>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/log.h"
 #include "cli/add_verb.h"
 #include "cli/options/config_options.h"
+#include "cli/options/number_checks.h"
 #include "cli/verbs.h"
+#include "comm/backends/launcher.h"
 #include "cost/device_table.h"
 #include "files/atomic_file.h"
 #include "planning/model/calibration.h"
@@ -19,7 +23,10 @@
 #include "planning/output/scaling_table.h"
 #include "training/bench/workload.h"
 #include "training/run/parse_run.h"
+#include "training/run/presets.h"
+#include "training/run/section_checks.h"
 #include "training/schemes/schemes.h"
+#include "wire/scheme.h"
 
 namespace ganscale::cli {
 namespace {
@@ -27,10 +34,10 @@ namespace {
 struct PlanOptions {
   ConfigOptions config;
   std::string machine = "dgx-h100";
-  std::string mode = "strong";
+  std::string mode;  ///< empty: that of the scheme
   int nodes = 1024;
   int gpus = 0;
-  double kimg = 25'000;
+  double kimg = 0;  ///< 0: that of the configuration
   std::vector<std::string> calibration;
   bool simulates = false;
   std::string conditions;
@@ -54,7 +61,7 @@ constexpr auto kPlanExample =
     "4, ... nodes, and where the time goes. No GPU and no data are needed, and nothing is "
     "computed.\n"
     "training.batch is the batch of the first row; with --mode weak it grows with the GPUs, with\n"
-    "--mode per_label it is the batch per GPU. docs/planning.md explains the model and compares "
+    "--mode per_label it is the batch per label. docs/planning.md explains the model and compares "
     "it\n"
     "with published results. --calibrate fits it to measurements:\n"
     "\n"
@@ -93,33 +100,54 @@ planning::Conditions read_conditions(const std::string& file) {
   return planning::parse_conditions(config::Section(config::read_yaml_file(file)));
 }
 
-/// Returns what to predict. Throws UsageError or ConfigError.
-planning::Question question_of(const PlanOptions& options, const training::TrainingConfig& config,
-                               const planning::Machine& machine) {
+/// Throws UsageError unless GPUs are those of whole ranks.
+void require_whole_ranks(int gpus, int gpus_of_rank, const std::string& what) {
+  if (gpus % gpus_of_rank == 0) return;
+  throw UsageError(what + ": must be divisible by training.devices_per_process, " +
+                   std::to_string(gpus_of_rank) + ": " + std::to_string(gpus));
+}
+
+/// Returns the GPUs of the first row and training.batch. Throws UsageError.
+planning::Scale first_scale(const PlanOptions& options, const training::TrainingConfig& config,
+                            const planning::Machine& machine) {
   const int gpus = options.gpus > 0 ? options.gpus : machine.gpus_per_node;
   if (gpus > machine.gpus_per_node) {
     throw UsageError("--gpus: a node of " + machine.name + " has " +
                      std::to_string(machine.gpus_per_node) + ": " + std::to_string(gpus));
   }
+  const int gpus_of_rank = config.devices_per_process;
+  require_whole_ranks(machine.gpus_per_node, gpus_of_rank,
+                      "--machine: the GPUs of a node of " + machine.name);
+  require_whole_ranks(gpus, gpus_of_rank, "--gpus");
+  return {.gpus = gpus, .batch = config.batch, .gpus_of_rank = gpus_of_rank};
+}
+
+/// Returns what to predict. Throws UsageError or ConfigError.
+planning::Question question_of(const PlanOptions& options, const training::RunConfig& config,
+                               const planning::Machine& machine) {
   planning::Question question{.mode = planning::mode_of_name(options.mode),
-                              .first = {gpus, config.batch},
+                              .first = first_scale(options, config.training, machine),
                               .kimg = options.kimg};
-  if (question.mode == planning::Mode::kPerLabel) {
-    question.first.batch *= gpus;
-  } else if (config.batch % gpus != 0) {
-    throw ConfigError(config.batch_location.text() +
-                      ": training.batch: must be divisible by the GPUs of the first row: " +
-                      std::to_string(config.batch) + " on " + std::to_string(gpus));
+  const bool is_per_label = question.mode == planning::Mode::kPerLabel;
+  if (!is_per_label && question.first.gpus_of_rank > 1) {
+    throw UsageError(
+        "--mode: must be per_label with training.devices_per_process 2, or set that to 1: " +
+        options.mode);
   }
-  question.gpus = planning::doublings(gpus, machine, options.nodes);
+  training::require_shared_batch(config, is_per_label ? 1 : question.first.ranks(),
+                                 "GPUs of the first row");
+  if (is_per_label) question.first.batch *= question.first.ranks();
+  question.gpus = planning::doublings(question.first.gpus, machine, options.nodes);
   return question;
 }
 
 std::string title_of(const models::ModelConfig& model, const planning::Question& question,
                      const planning::Machine& machine) {
   const auto [height, width] = model.resolution;
+  const int gpus_of_rank = question.first.gpus_of_rank;
   return model.name + " at " + std::to_string(height) + " x " + std::to_string(width) + ", " +
-         std::string(planning::name_of(question.mode)) + " scaling on " + machine.name;
+         std::string(planning::name_of(question.mode)) + " scaling on " + machine.name +
+         (gpus_of_rank > 1 ? ", " + std::to_string(gpus_of_rank) + " GPUs per label" : "");
 }
 
 void write_plot(const PlanOptions& options, const std::string& svg) {
@@ -147,18 +175,49 @@ void simulate(const PlanOptions& options, const training::RunConfig& config,
             << planning::to_yaml(setting.assumptions) << planning::to_yaml(setting.conditions);
 }
 
-ExitCode plan(const PlanOptions& options) {
+/// Returns the length of the training, or of each label's.
+/// total_kimg: of the configuration; 0: neither it nor its presets have one.
+double kimg_of(const PlanOptions& options, double total_kimg) {
+  constexpr double kUsual = 25'000;
+  if (total_kimg == 0) return kUsual;
+  if (options.mode != wire::kPerLabel.name) return total_kimg;
+  if (options.shapes.labels > 0) return total_kimg / options.shapes.labels;
+  log::info(
+      "Assuming the length of each label's training; --labels tells how many labels share "
+      "training.total_kimg",
+      {{"kimg", kUsual}});
+  return kUsual;
+}
+
+/// Returns the options with what they leave to the configuration.
+PlanOptions completed(PlanOptions options, const training::RunConfig& config, double total_kimg) {
+  const std::string_view scheme = config.scheme.name;
+  if (options.mode.empty()) options.mode = scheme == wire::kPerLabel.name ? scheme : "strong";
+  if (options.kimg == 0) options.kimg = kimg_of(options, total_kimg);
+  if (scheme == wire::kAsynchronous.name && !options.simulates) {
+    log::info(
+        "Predicting the synchronous scheme instead of the configured one; --simulate has both",
+        {{"scheme", scheme}});
+  }
+  return options;
+}
+
+ExitCode plan(const PlanOptions& given) {
+  config::Node node = read_config(given.config);
+  training::apply_presets(node, comm::launched_world_size());
+  const double total_kimg =
+      config::Section(node).section("training").get("total_kimg", 0.0, /*documentation=*/"");
   training::RunConfig config =
-      training::parse_run(read_config(options.config), training::schemes());
+      training::parse_run(config::Section(std::move(node)), training::schemes());
+  const PlanOptions options = completed(given, config, total_kimg);
   if (print_config_if_asked(options.config, config.resolved)) return ExitCode::kOk;
   set_shapes(options.shapes, config.model);
   const planning::Machine machine = read_machine(options.machine);
   const planning::Calibration calibration = read_calibration(options.calibration, machine);
   const planning::Conditions conditions = read_conditions(options.conditions);
-  const planning::Question question = question_of(options, config.training, machine);
-  if (options.config.dry_run) return ExitCode::kOk;
+  const planning::Question question = question_of(options, config, machine);
 
-  const auto images = static_cast<std::int64_t>(question.first.images_per_gpu());
+  const auto images = static_cast<std::int64_t>(question.first.images_per_rank());
   const planning::Workload workload =
       training::count_workload(config, images, cost::device_of_name(machine.device));
   const planning::Assumptions assumptions = planning::fit(calibration, workload, machine);
@@ -191,22 +250,25 @@ ExitCode plan(const PlanOptions& options) {
 void add_plan(CLI::App& app, Action& action) {
   const auto [verb, options] = add_verb(
       app, action, {"plan", "Predict how a training scales on a cluster", kPlanExample}, plan);
-  add_config_options(verb, options.config);
+  add_config_file_options(verb, options.config);
   verb.add_option("--machine", options.machine,
                   "Name of a machine, or a YAML file that describes one")
       ->capture_default_str();
-  verb.add_option("--mode", options.mode, "strong, weak or per_label")->capture_default_str();
+  verb.add_option(
+      "--mode", options.mode,
+      "strong, weak or per_label; default: per_label for that scheme, otherwise strong");
   verb.add_option("--nodes", options.nodes,
                   "Largest number of nodes; one row each for 1, 2, 4, ... nodes")
       ->check(CLI::Range(1, 16384))
       ->capture_default_str();
   verb.add_option("--gpus", options.gpus,
                   "GPUs of the first row, doubled up to a full node; default: a full node")
-      ->check(CLI::PositiveNumber);
+      ->check(positive_integer);
   verb.add_option("--kimg", options.kimg,
-                  "Length of the training, or of each label's training, in thousands of images")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+                  "Length of the training, or of each label's training, in thousands of images; "
+                  "default: training.total_kimg, for per_label divided by --labels; 25000 if the "
+                  "configuration has none")
+      ->check(positive_number);
   verb.add_option("--calibrate", options.calibration,
                   "YAML file of measurements, or results of ganscale bench --json (*.json)")
       ->type_name("FILE...");
@@ -218,6 +280,10 @@ void add_plan(CLI::App& app, Action& action) {
       ->needs(simulate);
   verb.add_option("--svg", options.svg, "SVG file to write")->type_name("FILE");
   add_shape_options(verb, options.shapes);
+  verb.get_option("--labels")
+      ->description(
+          "Number of labels in the data: of a conditional model (default: 10), or, with --mode "
+          "per_label, of those that training.total_kimg is divided among");
   verb.add_flag("--json", options.as_json, "Print JSON instead of tables");
 }
 

@@ -9,6 +9,7 @@
 #include "checkpoint/safetensors.h"
 #include "cli/add_verb.h"
 #include "cli/options/generator_options.h"
+#include "cli/options/number_checks.h"
 #include "cli/verbs.h"
 #include "data/image/decode.h"
 #include "files/atomic_file.h"
@@ -126,7 +127,7 @@ void add_project(CLI::App& app, Action& action) {
                   "default: compare pixels at all sizes")
       ->type_name("FILE");
   verb.add_option("--steps", options.projection.step_count, "number of optimization steps")
-      ->check(CLI::PositiveNumber)
+      ->check(positive_integer)
       ->capture_default_str();
   verb.add_option("--seed", options.projection.seed, "seed of the optimization")
       ->capture_default_str();

@@ -53,7 +53,8 @@ int run(int argc, char** argv) {
   add_plan(app, action);
   add_sweep(app, action);
   add_config_schema(app, action);
-  command_line::add_completion(app, action);
+  command_line::add_completion(app, action,
+                               {{"launch", {kLaunchedVerbs.begin(), kLaunchedVerbs.end()}}});
   const Action translated = [&action] {
     ExitCode code = ExitCode::kOk;
     device::translate_errors([&] {

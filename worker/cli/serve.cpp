@@ -76,9 +76,9 @@ void add_serve(CLI::App& app, Action& action) {
   verb.add_option("--token-file", options.server.token_file,
                   "file with the token of all requests; by default a new one, in the printed "
                   "address");
-  auto* certificate = verb.add_option(
-      "--tls-certificate", options.server.tls_certificate,
-      "PEM file with a certificate, and those that vouch for it, for HTTPS; read for each client");
+  auto* certificate =
+      verb.add_option("--tls-certificate", options.server.tls_certificate,
+                      "PEM file with a certificate chain, for HTTPS; read for each client");
   auto* key =
       verb.add_option("--tls-key", options.server.tls_key, "PEM file with the certificate's key");
   certificate->needs(key);

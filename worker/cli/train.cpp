@@ -1,5 +1,6 @@
 #include <CLI/CLI.hpp>
 #include <cstdlib>
+#include <filesystem>
 #include <iostream>
 #include <utility>
 
@@ -11,6 +12,7 @@
 #include "cli/verbs.h"
 #include "comm/backends/launcher.h"
 #include "comm/backends/shared_cores.h"
+#include "config/renamed.h"
 #include "cost/device_table.h"
 #include "data/sources/open_source.h"
 #include "device/cpu_quota.h"
@@ -19,6 +21,7 @@
 #include "training/bench/layout_report.h"
 #include "training/run/parse_run.h"
 #include "training/run/presets.h"
+#include "training/run/run_folder.h"
 #include "training/schemes/schemes.h"
 #include "training/session/check_config.h"
 #include "training/session/session.h"
@@ -103,12 +106,26 @@ config::Node suggested_config(const std::string& data) {
   return config::parse_yaml(yaml, "the chosen configuration");
 }
 
+/// Returns the configuration of a run that is already there, so that it resumes as it began,
+/// whatever the ranks, GPUs and cores are now; a configuration for the dataset if there is none.
+config::Node config_without_file(const TrainOptions& options) {
+  const std::filesystem::path file = training::RunFolder(options.run).config();
+  if (!std::filesystem::exists(file)) return suggested_config(options.data);
+  if (comm::launched_rank() == 0) {
+    log::info(
+        "Taking the configuration of the run that is already there; for another one, choose a new "
+        "folder with --run, or name a file with --config",
+        {{"file", file}});
+  }
+  return config::with_new_names(config::read_yaml_file(file));
+}
+
 /// Returns what the options say, with --data over the file and under --set.
 config::Node read_node(const TrainOptions& options, ConfigOptions from) {
   if (options.data.empty()) return read_config(from);
   ConfigOptions over;
   over.assignments = std::exchange(from.assignments, {});
-  config::Node node = from.file.empty() ? suggested_config(options.data) : read_config(from);
+  config::Node node = from.file.empty() ? config_without_file(options) : read_config(from);
   config::overlay(node, config::nest("data.path", {options.data, {"--data", 0}}));
   config::overlay(node, read_config(over));
   return node;
@@ -160,7 +177,8 @@ void add_train(CLI::App& app, Action& action) {
   verb.add_option(
           "--data", options.data,
           "Dataset: images in a folder (in class folders, if they have labels), a zip, tar, "
-          "IDX, Parquet or TFRecord files; without --config, also chooses a configuration for it")
+          "IDX, Parquet or TFRecord files; without --config, also chooses a configuration for it, "
+          "unless the run folder has one")
       ->type_name("PATH");
   verb.add_option("--run", options.run, "Run folder: checkpoints, samples, statistics")
       ->type_name("DIR")
@@ -185,13 +203,22 @@ void add_train(CLI::App& app, Action& action) {
                       "; default: CPU-core, or H200 if the run uses a GPU")
       ->needs(prints_layout);
   add_shape_options(verb, options.shapes);
-  verb.add_option("--preflight", options.preflight,
-                  "First measure the network between the ranks, as the verb preflight does: warn, "
-                  "or require (ends with 69 below --floor or without --hcas)")
-      ->envname(wire::environment::kPreflight)
-      ->check(CLI::IsMember({"off", "warn", "require"}))
-      ->capture_default_str();
+  for (const char* shape : {"--channels", "--labels"}) verb.get_option(shape)->needs(prints_layout);
+  auto* preflight =
+      verb.add_option(
+              "--preflight", options.preflight,
+              "First measure the network between the ranks, as the verb preflight does: warn, "
+              "or require (exits with 69 if the bandwidth is below --floor or a node has fewer "
+              "than --hcas HCAs)")
+          ->envname(wire::environment::kPreflight)
+          ->check(CLI::IsMember({"off", "warn", "require"}))
+          ->capture_default_str();
   add_fabric_options(verb, options.fabric);
+  for (const char* name : {"--floor", "--hcas"}) {
+    CLI::Option* required = verb.get_option(name);
+    // The environment of a node may have them for the runs with a preflight.
+    if (std::getenv(required->get_envname().c_str()) == nullptr) required->needs(preflight);
+  }
   verb.add_option("--log-format", options.log_format, "text, or json: one object per line")
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();

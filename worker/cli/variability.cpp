@@ -8,9 +8,10 @@
 #include "base/log.h"
 #include "base/terminal.h"
 #include "cli/add_verb.h"
+#include "cli/options/number_checks.h"
+#include "cli/options/resolution_option.h"
 #include "cli/verbs.h"
 #include "comm/open_world.h"
-#include "data/sources/open_source.h"
 #include "data/sources/retrying_source.h"
 #include "device/cpu_quota.h"
 #include "report/log/progress.h"
@@ -93,7 +94,7 @@ ExitCode variability(const VariabilityOptions& options) {
   const auto world = comm::open_world({});
   comm::Group& group = *world.group;
   log::set_rank(group.rank());
-  const auto source = data::retrying(data::open_source(options.path, options.resolution));
+  const auto source = data::retrying(open_in_resolution(options.path, options.resolution));
   const int threads = options.threads > 0
                           ? options.threads
                           : std::max(1, device::usable_cores() / world.rank_info.local_size);
@@ -119,10 +120,9 @@ ExitCode variability(const VariabilityOptions& options) {
 void add_data_variability(CLI::App& data, Action& action) {
   const auto [verb, options] = add_verb(data, action, kVariabilityText, variability);
   verb.add_option("path", options.path, "a dataset with labels")->required();
-  verb.add_option("--resolution", options.resolution,
-                  "which resolution of a multi-resolution dataset");
+  add_resolution_option(verb, options.resolution, "which resolution of a multi-resolution dataset");
   verb.add_option("--threads", options.threads, "number of decoding threads per rank")
-      ->check(CLI::PositiveNumber);
+      ->check(positive_integer);
 }
 
 }  // namespace ganscale::cli

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <array>
+#include <string_view>
+
 #include "command_line/run_program.h"
 
 namespace CLI {
@@ -9,6 +12,10 @@ class App;
 namespace ganscale::cli {
 
 using command_line::Action;
+
+/// The verbs that `launch` starts with mpirun.
+inline constexpr std::array<std::string_view, 4> kLaunchedVerbs{"train", "evaluate", "bench",
+                                                                "preflight"};
 
 /// Each function adds a verb to the command line, which sets `action` if the user chooses it. One
 /// file per verb: add_train() in train.cpp, and so on. Options shared by verbs are in

@@ -7,14 +7,15 @@ CommConfig parse_comm(config::Section in) {
   c.backend = in.get_choice("backend", c.backend, kBackends,
                             "auto: NCCL for GPUs, otherwise MPI; single: without mpirun");
   c.bucket_bytes = in.get_bytes("bucket_bytes", c.bucket_bytes, "size of gradient buckets");
-  in.require(c.bucket_bytes > 0, "bucket_bytes", "must be positive");
+  in.require(c.bucket_bytes, config::above(0), "bucket_bytes", "must be positive");
   c.timeout_seconds = in.get_seconds(
       "timeout", c.timeout_seconds,
       "timeout of collective operations; a rank then ends the run with exit code 75 (peer lost)");
-  in.require(c.timeout_seconds > 0, "timeout", "must be positive");
+  in.require(c.timeout_seconds, config::above(0), "timeout", "must be positive");
   c.expected_world_size =
       in.get("expected_world_size", c.expected_world_size, "expected number of ranks; 0: any");
-  in.require(c.expected_world_size >= 0, "expected_world_size", "must not be negative");
+  in.require(c.expected_world_size, config::at_least(0), "expected_world_size",
+             "must not be negative");
   in.reject_unread_keys();
   return c;
 }

@@ -7,6 +7,7 @@
 #include <iostream>
 #include <map>
 #include <memory>
+#include <utility>
 
 namespace ganscale::command_line {
 namespace {
@@ -57,7 +58,7 @@ std::string function_name(std::string_view command) {
   return name;
 }
 
-void add_completion(CLI::App& app, Action& action) {
+void add_completion(CLI::App& app, Action& action, StartedVerbs started) {
   CLI::App* verb =
       app.add_subcommand("completion", "Print a script that completes commands in a shell");
   verb->footer(examples(app.get_name()));
@@ -65,9 +66,11 @@ void add_completion(CLI::App& app, Action& action) {
   std::vector<std::string> shells;
   for (const auto& [name, script] : scripts()) shells.push_back(name);
   verb->add_option("shell", *shell, "The shell")->required()->check(CLI::IsMember(shells));
-  verb->callback([&app, &action, shell] {
-    action = [&app, shell] {
-      std::cout << scripts().at(*shell)(app.get_name(), describe(app));
+  verb->callback([&app, &action, shell, started = std::move(started)] {
+    action = [&app, shell, started] {
+      DescribedVerb program = describe(app);
+      for (const auto& [starter, verbs] : started) add_started_verbs(program, starter, verbs);
+      std::cout << scripts().at(*shell)(app.get_name(), program);
       return ExitCode::kOk;
     };
   });

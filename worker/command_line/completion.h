@@ -1,7 +1,9 @@
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "command_line/described_verb.h"
 #include "command_line/run_program.h"
@@ -24,8 +26,11 @@ std::string bash_completion(const std::string& program, const DescribedVerb& ver
 std::string fish_completion(const std::string& program, const DescribedVerb& verbs);
 std::string zsh_completion(const std::string& program, const DescribedVerb& verbs);
 
+/// The verbs that another one starts, by its name.
+using StartedVerbs = std::map<std::string, std::vector<std::string>>;
+
 /// Adds the verb `completion SHELL`, which prints the script for a shell. It has the verbs that
 /// `app` has when it runs.
-void add_completion(CLI::App& app, Action& action);
+void add_completion(CLI::App& app, Action& action, StartedVerbs started = {});
 
 }  // namespace ganscale::command_line

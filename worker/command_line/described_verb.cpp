@@ -1,8 +1,10 @@
 #include "command_line/described_verb.h"
 
 #include <CLI/App.hpp>
+#include <algorithm>
 #include <regex>
 #include <sstream>
+#include <utility>
 
 namespace ganscale::command_line {
 namespace {
@@ -43,11 +45,27 @@ DescribedVerb describe(const CLI::App& app, const std::string& path) {
   return described;
 }
 
+/// Returns a verb as it is when it follows another one.
+DescribedVerb behind(const std::string& starter, DescribedVerb verb) {
+  verb.path = starter + " " + verb.path;
+  for (DescribedVerb& each : verb.verbs) each = behind(starter, std::move(each));
+  return verb;
+}
+
 }  // namespace
 
 std::string DescribedVerb::name() const { return path.substr(path.rfind(' ') + 1); }
 
 DescribedVerb describe(const CLI::App& app) { return describe(app, ""); }
+
+void add_started_verbs(DescribedVerb& program, const std::string& starter,
+                       const std::vector<std::string>& verbs) {
+  const auto named = [&program](const std::string& path) {
+    return std::ranges::find(program.verbs, path, &DescribedVerb::path);
+  };
+  for (const std::string& verb : verbs)
+    named(starter)->verbs.push_back(behind(starter, *named(verb)));
+}
 
 std::vector<const DescribedVerb*> all_verbs(const DescribedVerb& verb) {
   std::vector<const DescribedVerb*> all{&verb};

@@ -32,6 +32,11 @@ struct DescribedVerb {
 /// Returns what a program's help says about its verbs and options.
 DescribedVerb describe(const CLI::App& app);
 
+/// Has a verb of the program be followed by others of it, which it starts: `launch train` takes the
+/// options of `train`.
+void add_started_verbs(DescribedVerb& program, const std::string& starter,
+                       const std::vector<std::string>& verbs);
+
 /// Returns a verb and all below it, the outer ones first.
 std::vector<const DescribedVerb*> all_verbs(const DescribedVerb& verb);
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <new>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -49,6 +50,45 @@ std::string unknown_verb(const CLI::App& app, const Arguments& arguments) {
   return {};
 }
 
+/// Returns the verb that was given arguments which it does not know, or the program itself.
+const CLI::App& with_extras(const CLI::App& app) {
+  const CLI::App* verb = &app;
+  while (verb->remaining_size() == 0 && !verb->get_subcommands().empty())
+    verb = verb->get_subcommands().front();
+  return *verb;
+}
+
+/// Returns the option of a verb that a misspelled one may mean.
+std::optional<std::string> option_meant(const CLI::App& verb, const std::string& argument) {
+  if (!argument.starts_with("--")) return {};
+  std::vector<std::string> known;
+  for (const CLI::Option* option : verb.get_options()) {
+    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+  }
+  return nearest(argument.substr(0, argument.find('=')), known);
+}
+
+/// Returns the arguments that no verb knows, in the order in which they were typed, with what the
+/// first that looks like an option may mean.
+std::string unexpected_arguments(const CLI::App& app) {
+  const CLI::App& verb = with_extras(app);
+  const std::vector<std::string> extras = verb.remaining();
+  std::string text = extras.size() > 1 ? "unexpected arguments: " : "unexpected argument: ";
+  text += joined(extras, " ");
+  for (const std::string& argument : extras) {
+    if (const auto meant = option_meant(verb, argument))
+      return text + " (did you mean " + *meant + "?)";
+  }
+  return text;
+}
+
+/// Returns what is wrong with a command line.
+std::string usage_error(const CLI::App& app, const CLI::ParseError& error) {
+  const bool has_extras = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
+  return (has_extras ? unexpected_arguments(app) : error.what()) +
+         "\nRun with --help for more information.";
+}
+
 /// Returns the exit code if there is nothing to run.
 int parse(CLI::App& app, const Arguments& arguments,
           const std::function<void()>& before_user_error) {
@@ -63,9 +103,7 @@ int parse(CLI::App& app, const Arguments& arguments,
       return 0;
     }
     before_user_error();
-    log::error(unknown.empty()
-                   ? std::string(error.what()) + "\nRun with --help for more information."
-                   : unknown);
+    log::error(unknown.empty() ? usage_error(app, error) : unknown);
     return static_cast<int>(ExitCode::kUsage);
   }
 }

@@ -1,12 +1,14 @@
 #include "config/schema.h"
 
 #include <algorithm>
+#include <cmath>
 #include <deque>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "base/error.h"
+#include "config/units.h"
 
 namespace ganscale::config {
 namespace {
@@ -27,13 +29,16 @@ std::vector<Entry> entries_under(const std::function<void(Section)>& parse,
   return root.entries();
 }
 
-/// Adds an entry, or the new values of its choice.
+/// Adds an entry, or the new values of its choice. What limits its values must do so with every
+/// choice.
 void add(std::vector<Entry>& all, const Entry& entry) {
   const auto known = std::ranges::find(all, entry.path, &Entry::path);
   if (known == all.end()) {
     all.push_back(entry);
     return;
   }
+  known->limits.bounds = within_either(known->limits.bounds, entry.limits.bounds);
+  if (entry.limits.pattern != known->limits.pattern) known->limits.pattern = "";
   for (const auto& word : entry.choices) {
     if (std::ranges::find(known->choices, word) == known->choices.end()) {
       known->choices.push_back(word);
@@ -49,7 +54,22 @@ Json resolution_schema() {
   Json schema = list_of("integer");
   schema["type"] = {"integer", "array"};
   schema["minItems"] = schema["maxItems"] = 2;
+  schema["title"] = form_of("resolution");
   return schema;
+}
+
+/// Returns the schema of a text in units, or of its number.
+Json quantity_schema(std::string_view type, const std::string& pattern) {
+  return {{"type", {"number", "string"}}, {"pattern", pattern}, {"title", form_of(type)}};
+}
+
+/// Returns the schema of a choice. YAML has booleans where a choice has these words.
+Json choice_schema(const std::vector<std::string>& choices) {
+  Json allowed = choices;
+  for (const auto& word : choices) {
+    if (word == "true" || word == "false") allowed.push_back(word == "true");
+  }
+  return {{"enum", std::move(allowed)}};
 }
 
 Json type_of(const Entry& entry) {
@@ -57,16 +77,39 @@ Json type_of(const Entry& entry) {
       {"bool", {{"type", "boolean"}}},
       {"integer", {{"type", "integer"}}},
       {"number", {{"type", "number"}}},
-      {"bytes", {{"type", {"number", "string"}}}},
-      {"duration", {{"type", {"number", "string"}}}},
+      {"bytes", quantity_schema("bytes", bytes_pattern())},
+      {"duration", quantity_schema("duration", seconds_pattern())},
       {"resolution", resolution_schema()},
       {"integers", list_of("integer")},
       {"numbers", list_of("number")},
       {"strings", {{"type", "array"}}}};
-  if (entry.type == "choice") return {{"enum", entry.choices}};
+  if (entry.type == "choice") return choice_schema(entry.choices);
   const auto found = kSchemas.find(entry.type);
   if (found != kSchemas.end()) return found->second;
   return {{"type", {"string", "number", "boolean"}}};  // any scalar is text
+}
+
+Json number_json(double number) {
+  const auto whole = static_cast<std::int64_t>(number);
+  return static_cast<double>(whole) == number ? Json(whole) : Json(number);
+}
+
+/// Returns the schema of a value, with all that limits it.
+Json value_schema(const Entry& entry) {
+  Json schema = type_of(entry);
+  const bool is_quantity = entry.type == "bytes" || entry.type == "duration";
+  const Bounds bounds = within_both(entry.limits.bounds, is_quantity ? at_least(0) : Bounds{});
+  if (std::isfinite(bounds.lowest))
+    schema[bounds.excludes_lowest ? "exclusiveMinimum" : "minimum"] = number_json(bounds.lowest);
+  if (std::isfinite(bounds.highest))
+    schema[bounds.excludes_highest ? "exclusiveMaximum" : "maximum"] = number_json(bounds.highest);
+  if (!entry.limits.pattern.empty()) {
+    Json& text = schema.value("type", Json()) == "array" ? schema["items"] : schema;
+    text["pattern"] = entry.limits.pattern;
+    text["title"] = entry.limits.form;
+  }
+  schema["description"] = entry.documentation;
+  return schema;
 }
 
 /// Returns the schema of the map that holds the last key of a dotted path.
@@ -155,9 +198,7 @@ std::string to_json_schema(const std::vector<Entry>& entries,
   for (const Entry& entry : entries) {
     std::string key = entry.path;
     Json& map = parent_of(root, key);
-    Json value = type_of(entry);
-    value["description"] = entry.documentation;
-    map["properties"][key] = std::move(value);
+    map["properties"][key] = value_schema(entry);
   }
   if (!restrictions.empty()) root["allOf"] = to_json(restrictions);
   return root.dump(1) + "\n";

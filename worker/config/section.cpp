@@ -3,6 +3,7 @@
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <optional>
 #include <ranges>
@@ -34,9 +35,12 @@ std::string in_quotes(const std::string& text) {
 
 std::string in_brackets(const std::vector<std::string>& items) { return "[" + joined(items) + "]"; }
 
+/// Reads what YAML 1.1 takes for a boolean, but not its `y` and `n`.
 std::optional<bool> parse_bool(const std::string& text) {
-  if (text == "true" || text == "yes" || text == "on") return true;
-  if (text == "false" || text == "no" || text == "off") return false;
+  constexpr std::array kTrue{"true", "True", "TRUE", "yes", "Yes", "YES", "on", "On", "ON"};
+  constexpr std::array kFalse{"false", "False", "FALSE", "no", "No", "NO", "off", "Off", "OFF"};
+  if (std::ranges::find(kTrue, text) != kTrue.end()) return true;
+  if (std::ranges::find(kFalse, text) != kFalse.end()) return false;
   return std::nullopt;
 }
 
@@ -47,15 +51,6 @@ std::string write(double value) { return format_number(value); }
 std::string write(const Resolution& value) {
   if (value.is_square()) return write(std::int64_t{value.height});
   return in_brackets({write(std::int64_t{value.height}), write(std::int64_t{value.width})});
-}
-
-std::string_view expected(std::string_view type) {
-  if (type == "bool") return "true or false";
-  if (type == "integer") return "an integer";
-  if (type == "number") return "a number";
-  if (type == "bytes") return "a number of bytes such as 64KiB or 4GiB";
-  if (type == "duration") return "a time such as 90s, 15m or 2h";
-  return "a string";
 }
 
 /// Returns "  # [auto, cpu, gpu] what it is", for the end of a line; empty without documentation.
@@ -79,6 +74,16 @@ const Node* first_written(const Node& node) {
 std::optional<std::string> parse_text(const std::string& text) { return text; }
 
 }  // namespace
+
+std::string_view form_of(std::string_view type) {
+  if (type == "bool") return "true or false";
+  if (type == "integer") return "an integer";
+  if (type == "number") return "a number";
+  if (type == "bytes") return "a number of bytes such as 64KiB or 4GiB";
+  if (type == "duration") return "a time such as 90s, 15m or 2h";
+  if (type == "resolution") return "a number of pixels, or [height, width]";
+  return "a string";
+}
 
 Section::Section(Node root)
     : Section(std::move(root), "", std::make_shared<std::vector<Entry>>()) {}
@@ -139,14 +144,26 @@ void Section::record(std::string_view key, std::string type, std::string value,
                        std::move(choices)});
 }
 
+/// Adds to the limits of a key, if it was read and this section describes it.
+void Section::describe(std::string_view key, const Limits& limits) const {
+  if (!describing_) return;
+  const auto read = std::views::reverse(*entries_);
+  const auto entry = std::ranges::find(read, path_of(key), &Entry::path);
+  if (entry == read.end()) return;
+  entry->limits.bounds = within_both(entry->limits.bounds, limits.bounds);
+  if (limits.pattern.empty()) return;
+  entry->limits.pattern = limits.pattern;
+  entry->limits.form = limits.form;
+}
+
 template <class T, class Parse>
 T Section::get_scalar(std::string_view key, const T& fallback, std::string_view type,
                       std::string_view documentation, Parse parse) {
   T value = fallback;
   if (const Node* node = find(key)) {
-    const std::string& text = scalar(*node, key, expected(type));
+    const std::string& text = scalar(*node, key, form_of(type));
     const std::optional<T> parsed = parse(text);
-    if (!parsed) fail_at(*node, key, "expected " + std::string(expected(type)) + ": " + text);
+    if (!parsed) fail_at(*node, key, "expected " + std::string(form_of(type)) + ": " + text);
     value = *parsed;
   }
   record(key, std::string(type), write(value), documentation);
@@ -162,9 +179,9 @@ std::vector<T> Section::get_list(std::string_view key, const std::vector<T>& fal
     if (node->list() == nullptr) fail_at(*node, key, "expected a list such as [a, b]");
     values.clear();
     for (const Node& item : *node->list()) {
-      const std::string& text = scalar(item, key, expected(type));
+      const std::string& text = scalar(item, key, form_of(type));
       const std::optional<T> parsed = parse(text);
-      if (!parsed) fail_at(item, key, "expected " + std::string(expected(type)) + ": " + text);
+      if (!parsed) fail_at(item, key, "expected " + std::string(form_of(type)) + ": " + text);
       values.push_back(*parsed);
     }
   }
@@ -245,14 +262,14 @@ double Section::get_seconds(std::string_view key, double fallback_seconds,
 
 Resolution Section::get_resolution(std::string_view key, const Resolution& fallback,
                                    std::string_view documentation) {
-  constexpr const char* kExpected = "a number of pixels, or [height, width]";
+  const std::string form(form_of("resolution"));
   Resolution value = fallback;
   if (const Node* node = find(key)) {
     const auto side = [&](const Node& item) {
-      const std::string& text = scalar(item, key, kExpected);
+      const std::string& text = scalar(item, key, form);
       const auto pixels = parse_integer(text);
       const bool fits = pixels && *pixels > 0 && *pixels <= std::numeric_limits<int>::max();
-      if (!fits) fail_at(item, key, "expected " + std::string(kExpected) + ": " + text);
+      if (!fits) fail_at(item, key, "expected " + form + ": " + text);
       return static_cast<int>(*pixels);
     };
     const auto* list = node->list();
@@ -261,7 +278,7 @@ Resolution Section::get_resolution(std::string_view key, const Resolution& fallb
     } else if (list->size() == 2) {
       value = {side(list->front()), side(list->back())};
     } else {
-      fail_at(*node, key, "expected " + std::string(kExpected));
+      fail_at(*node, key, "expected " + form);
     }
   }
   record(key, "resolution", write(value), documentation);

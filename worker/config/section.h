@@ -9,9 +9,17 @@
 
 #include "base/enum_names.h"
 #include "base/resolution.h"
+#include "config/bounds.h"
 #include "config/node.h"
 
 namespace ganscale::config {
+
+/// What limits the values of a key, whatever other keys say.
+struct Limits {
+  Bounds bounds = {};
+  std::string pattern = {};  ///< that every text matches, or every item of a list; empty: any
+  std::string form = {};     ///< of such a text, in words: "a metric such as fid50k"
+};
 
 /// A key that a parser has read. The resolved configuration and the schema consist of these.
 struct Entry {
@@ -21,7 +29,11 @@ struct Entry {
   std::string value;          ///< as YAML
   std::string documentation;  ///< one line
   std::vector<std::string> choices;
+  Limits limits = {};
 };
+
+/// Returns what a value of a type looks like: "a number of bytes such as 64KiB or 4GiB".
+std::string_view form_of(std::string_view type);
 
 /// A map of the configuration, read strictly: a parser reads each key by name, with its default and
 /// one line of documentation. A key that no parser reads is an error with file, line and the most
@@ -104,6 +116,19 @@ class Section {
   void require(bool ok, std::string_view key, const std::string& why) const {
     if (!ok && !describing_) fail(key, why);
   }
+  /// Calls fail() unless the number of a key is within bounds that hold whatever other keys say:
+  /// the schema has them, too.
+  template <class Number>
+  void require(Number number, const Bounds& bounds, std::string_view key,
+               const std::string& why) const {
+    describe(key, {.bounds = bounds});
+    require(bounds.hold(static_cast<double>(number)), key, why);
+  }
+  /// Adds to the schema a pattern that each text of a key matches, or each item of its list. The
+  /// parser refuses others itself. form: in words.
+  void describe_texts(std::string_view key, std::string pattern, std::string form) const {
+    describe(key, {.pattern = std::move(pattern), .form = std::move(form)});
+  }
 
   /// Returns all keys read so far, of the whole configuration, in order.
   const std::vector<Entry>& entries() const { return *entries_; }
@@ -111,6 +136,7 @@ class Section {
  private:
   Section(Node node, std::string path, std::shared_ptr<std::vector<Entry>> entries);
 
+  void describe(std::string_view key, const Limits& limits) const;
   const Node* find(std::string_view key) const;
   const Node& nearest(std::string_view dotted_key) const;
   std::string path_of(std::string_view key) const;

@@ -3,9 +3,34 @@
 #include <charconv>
 #include <cmath>
 #include <map>
+#include <ranges>
+
+#include "base/joined.h"
 
 namespace ganscale::config {
 namespace {
+
+using Units = std::map<std::string, double>;
+
+const Units& units_of_bytes() {
+  static const Units units = {{"", 1},
+                              {"B", 1},
+                              {"kB", 1e3},
+                              {"MB", 1e6},
+                              {"GB", 1e9},
+                              {"TB", 1e12},
+                              {"KiB", 1024.0},
+                              {"MiB", 1048576.0},
+                              {"GiB", 1073741824.0},
+                              {"TiB", 1099511627776.0}};
+  return units;
+}
+
+const Units& units_of_time() {
+  static const Units units = {{"", 1},     {"ms", 1e-3}, {"s", 1},    {"m", 60},
+                              {"min", 60}, {"h", 3600},  {"d", 86400}};
+  return units;
+}
 
 struct Quantity {
   double number;
@@ -22,14 +47,18 @@ std::optional<Quantity> split_unit(const std::string& text) {
   return Quantity{*number, unit};
 }
 
-std::optional<double> in_units(const std::string& text,
-                               const std::map<std::string, double>& units) {
+std::optional<double> in_units(const std::string& text, const Units& units) {
   const auto quantity = split_unit(text);
   if (!quantity || quantity->number < 0) return std::nullopt;
   const auto unit = units.find(quantity->unit);
   if (unit == units.end()) return std::nullopt;
   const double result = quantity->number * unit->second;
   return std::isfinite(result) ? std::optional(result) : std::nullopt;
+}
+
+/// Returns a regular expression that matches at least every text of a quantity.
+std::string pattern_of(const Units& units) {
+  return "^[-+.0-9eE]*[0-9.] *(" + joined(std::views::keys(units), "|") + ")?$";
 }
 
 template <class T>
@@ -46,24 +75,17 @@ std::optional<T> parse_whole(const std::string& text) {
 }  // namespace
 
 std::optional<std::int64_t> parse_bytes(const std::string& text) {
-  const auto bytes = in_units(text, {{"", 1},
-                                     {"B", 1},
-                                     {"kB", 1e3},
-                                     {"MB", 1e6},
-                                     {"GB", 1e9},
-                                     {"TB", 1e12},
-                                     {"KiB", 1024.0},
-                                     {"MiB", 1048576.0},
-                                     {"GiB", 1073741824.0},
-                                     {"TiB", 1099511627776.0}});
+  const auto bytes = in_units(text, units_of_bytes());
   if (!bytes || *bytes >= 0x1p63) return std::nullopt;
   return static_cast<std::int64_t>(*bytes);
 }
 
 std::optional<double> parse_seconds(const std::string& text) {
-  return in_units(
-      text, {{"", 1}, {"ms", 1e-3}, {"s", 1}, {"m", 60}, {"min", 60}, {"h", 3600}, {"d", 86400}});
+  return in_units(text, units_of_time());
 }
+
+std::string bytes_pattern() { return pattern_of(units_of_bytes()); }
+std::string seconds_pattern() { return pattern_of(units_of_time()); }
 
 std::optional<std::int64_t> parse_integer(const std::string& text) {
   return parse_whole<std::int64_t>(text);

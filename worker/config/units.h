@@ -12,6 +12,9 @@ std::optional<std::int64_t> parse_bytes(const std::string& text);
 /// Parses a duration with an optional unit, in seconds: 90, 1.5s, 15m, 2h. Returns nothing for any
 /// other text.
 std::optional<double> parse_seconds(const std::string& text);
+/// Returns regular expressions (ECMAScript) that match at least every text that these two parse.
+std::string bytes_pattern();
+std::string seconds_pattern();
 /// Parses an integer. Returns nothing for any other text.
 std::optional<std::int64_t> parse_integer(const std::string& text);
 /// Parses a finite number. Returns nothing for any other text.

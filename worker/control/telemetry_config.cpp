@@ -5,7 +5,7 @@ namespace {
 
 int read_port(config::Section& in, const char* key, int fallback, const char* documentation) {
   const int port = in.get(key, fallback, documentation);
-  in.require(port >= TelemetryConfig::kOff && port <= 65535, key,
+  in.require(port, config::between(TelemetryConfig::kOff, 65535), key,
              "expected a port, 0 for any free one or -1 for none: " + std::to_string(port));
   return port;
 }
@@ -25,10 +25,10 @@ TelemetryConfig parse_telemetry(config::Section in) {
                              "port of status and commands, on rank 0; 0: any free port, -1: none");
   c.token_file = in.get("token_file", c.token_file,
                         "file with the bearer token of the control port; read for each request");
-  c.tls_certificate =
-      in.get("tls_certificate", c.tls_certificate,
-             "PEM file with the certificate, and those that vouch for it, with which the control "
-             "port speaks HTTPS; read for each client");
+  c.tls_certificate = in.get(
+      "tls_certificate", c.tls_certificate,
+      "PEM file with the certificate chain with which the control port speaks HTTPS; read for "
+      "each client");
   c.tls_key = in.get("tls_key", c.tls_key, "PEM file with the certificate's key");
   in.require(c.tls_certificate.empty() == c.tls_key.empty(), "tls_key",
              "a certificate and its key go together");

@@ -9,6 +9,9 @@
 /// The GPUs of this process. A build without CUDA has none.
 namespace ganscale::device {
 
+/// Whether this build has CUDA.
+bool has_cuda();
+
 /// Returns the number of visible GPUs.
 int visible_gpu_count();
 

@@ -32,6 +32,8 @@ cudaDeviceProp properties(c10::Device device) {
 
 }  // namespace
 
+bool has_cuda() { return true; }
+
 int visible_gpu_count() { return c10::cuda::device_count(); }
 
 void use_device(c10::Device device) {

@@ -4,6 +4,7 @@
 
 namespace ganscale::device {
 
+bool has_cuda() { return false; }
 int visible_gpu_count() { return 0; }
 void use_device(c10::Device /*device*/) {}
 std::string device_name(c10::Device /*device*/) { return "CPU"; }

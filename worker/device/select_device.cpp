@@ -6,9 +6,11 @@
 #include <charconv>
 #include <ranges>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "base/error.h"
+#include "device/gpu.h"
 
 namespace ganscale::device {
 namespace {
@@ -53,8 +55,12 @@ c10::Device select_device(DeviceKind kind, int local_rank, int local_size, int v
   if (kind == DeviceKind::kCpu) return c10::kCPU;
   if (visible_gpu_count == 0) {
     if (kind == DeviceKind::kAuto) return c10::kCPU;
-    throw DeviceError("a GPU was requested, but this rank sees none: local rank " +
-                      std::to_string(local_rank));
+    throw DeviceError(fmt::format(
+        "training.device, or --device: a GPU was requested, but this rank sees none{}: local rank "
+        "{}",
+        has_cuda() ? ""
+                   : "; this build has no CUDA: build it with make cuda, or install the CUDA wheel",
+        local_rank));
   }
   if (visible_gpu_count == 1) return {c10::kCUDA, 0};
   if (local_size > visible_gpu_count) {
@@ -63,6 +69,14 @@ c10::Device select_device(DeviceKind kind, int local_rank, int local_size, int v
                       " GPUs; start one rank per GPU, or use the CPU");
   }
   return {c10::kCUDA, static_cast<c10::DeviceIndex>(local_rank)};
+}
+
+bool leaves_gpus_unused(const std::filesystem::path& root) {
+  std::error_code ignored;
+  const auto exists = [&](const char* path) {
+    return std::filesystem::exists(root / path, ignored);
+  };
+  return !has_cuda() && (exists("dev/nvidia0") || exists("proc/driver/nvidia"));
 }
 
 NetworkDevices select_two_devices(DeviceKind kind, int local_rank, int local_size,

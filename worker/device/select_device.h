@@ -3,6 +3,7 @@
 #include <c10/core/Device.h>
 
 #include <concepts>
+#include <filesystem>
 #include <string>
 #include <string_view>
 
@@ -20,6 +21,10 @@ DeviceKind device_kind(std::string_view name);
 /// visible_gpu_count: as this rank sees them.
 /// Throws: DeviceError if a GPU is requested and there is none, or too few for the ranks.
 c10::Device select_device(DeviceKind kind, int local_rank, int local_size, int visible_gpu_count);
+
+/// Whether this machine has an NVIDIA GPU that this build can't use, for it has no CUDA.
+/// root: where /dev and /proc are.
+bool leaves_gpus_unused(const std::filesystem::path& root = "/");
 
 /// The devices of a process's two networks, usually the same.
 struct NetworkDevices {

@@ -12,7 +12,7 @@ namespace ganscale::http {
 
 /// What a server proves itself with, as PEM files; both empty: it speaks plain HTTP.
 struct TlsFiles {
-  std::string certificate = {};  ///< the server's own, then those that vouch for it
+  std::string certificate = {};  ///< a chain that begins with the server's own
   std::string key = {};          ///< of the certificate, without a passphrase
 };
 

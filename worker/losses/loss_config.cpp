@@ -37,18 +37,18 @@ LossConfig parse_loss(config::Section in) {
     c.gradient_penalty = 10;
   }
   c.critic_steps = in.get("critic_steps", c.critic_steps, "discriminator steps per generator step");
-  in.require(c.critic_steps >= 1, "critic_steps", "must be positive");
+  in.require(c.critic_steps, config::at_least(1), "critic_steps", "must be positive");
   const std::string first = c.kind == Adversarial::kRelativistic ? "discriminator" : "generator";
   c.discriminator_first = in.get_choice("first", first, {"generator", "discriminator"},
                                         "network that a step trains first") == "discriminator";
   c.weight_clip =
       in.get("weight_clip", c.weight_clip,
              "clamp the discriminator's parameters to this magnitude after each step; 0: do not");
-  in.require(c.weight_clip >= 0, "weight_clip", "must not be negative");
+  in.require(c.weight_clip, config::at_least(0), "weight_clip", "must not be negative");
   if (c.weight_clip > 0) c.gradient_penalty = 0;  // one of them is enough to bound the slope
   c.gradient_penalty = in.get("gradient_penalty", c.gradient_penalty,
                               "weight of the gradient penalty, (|gradient| - 1)^2; 0: none");
-  in.require(c.gradient_penalty >= 0, "gradient_penalty", "must not be negative");
+  in.require(c.gradient_penalty, config::at_least(0), "gradient_penalty", "must not be negative");
   in.reject_unread_keys();
   return c;
 }
@@ -56,7 +56,7 @@ LossConfig parse_loss(config::Section in) {
 double read_orthogonality(config::Section& in) {
   const double weight = in.get("orthogonality_weight", 0.0,
                                "weight of orthogonal regularization, such as 1e-4; 0: none");
-  in.require(weight >= 0, "orthogonality_weight", "must not be negative");
+  in.require(weight, config::at_least(0), "orthogonality_weight", "must not be negative");
   return weight;
 }
 
@@ -64,22 +64,22 @@ PathLengthOptions read_path_length(config::Section& in) {
   PathLengthOptions c;
   c.weight =
       in.get("path_length_weight", c.weight, "weight of path length regularization; 0: none");
-  in.require(c.weight >= 0, "path_length_weight", "must not be negative");
+  in.require(c.weight, config::at_least(0), "path_length_weight", "must not be negative");
   c.interval = read_interval(in, "path_length_interval", 4, c.weight > 0);
   c.decay = in.get("path_length_decay", c.decay, "decay of the running mean of path lengths");
   in.require(c.decay > 0 && c.decay <= 1, "path_length_decay", "must be in (0, 1]");
   c.batch_shrink =
       in.get("path_length_batch_shrink", c.batch_shrink, "the phase uses 1/n of the batch");
-  in.require(c.batch_shrink > 0, "path_length_batch_shrink", "must be positive");
+  in.require(c.batch_shrink, config::above(0), "path_length_batch_shrink", "must be positive");
   return c;
 }
 
 PenaltyOptions read_penalties(config::Section& in) {
   PenaltyOptions c;
   c.r1_gamma = in.get("r1_gamma", c.r1_gamma, "weight of R1, the penalty at the reals; 0: none");
-  in.require(c.r1_gamma >= 0, "r1_gamma", "must not be negative");
+  in.require(c.r1_gamma, config::at_least(0), "r1_gamma", "must not be negative");
   c.r2_gamma = in.get("r2_gamma", c.r2_gamma, "weight of R2, the penalty at the fakes; 0: none");
-  in.require(c.r2_gamma >= 0, "r2_gamma", "must not be negative");
+  in.require(c.r2_gamma, config::at_least(0), "r2_gamma", "must not be negative");
   c.phase = in.get_choice("penalty_phase", c.phase, kPenaltyPhases,
                           "when R1 and R2 are taken: lazy, in a phase of their own every "
                           "r1_interval steps, or main, as a part of the loss of each step");
@@ -87,7 +87,8 @@ PenaltyOptions read_penalties(config::Section& in) {
     c.interval = read_interval(in, "r1_interval", 16, c.is_lazy());
   c.schedule = schedule::parse_schedule(
       in.section("gamma_schedule"), {"final_fraction", "final weights of R1 and R2 as a fraction"});
-  in.require(c.schedule.final >= 0, "gamma_schedule.final_fraction", "must not be negative");
+  in.require(c.schedule.final, config::at_least(0), "gamma_schedule.final_fraction",
+             "must not be negative");
   return c;
 }
 

@@ -62,10 +62,9 @@ void require_enough(const MetricName& metric, std::int64_t real_count) {
   const auto there = std::min(metric.image_count, real_count);
   const bool needs_reals = compares_features(metric) && metric.metric != Metric::kInceptionScore;
   if (!needs_reals || there >= needed) return;
-  throw ConfigError("too few images for a metric: " + metric.text + " needs " +
-                    std::to_string(needed) + " real and as many generated images; there are " +
-                    std::to_string(real_count) + " real and " + std::to_string(metric.image_count) +
-                    " generated images");
+  throw ConfigError("evaluate.metrics: " + metric.text + " needs " + std::to_string(needed) +
+                    " real and as many generated images; there are " + std::to_string(real_count) +
+                    " real and " + std::to_string(metric.image_count) + " generated images");
 }
 
 void require_enough_in_labels(const MetricName& metric,
@@ -74,7 +73,8 @@ void require_enough_in_labels(const MetricName& metric,
   const std::string key = "evaluate.metrics: " + metric.text;
   const auto label_count = std::ranges::count_if(real_counts, [](auto count) { return count > 0; });
   if (label_count == 0) {
-    throw ConfigError(key + " compares images within each label, but the dataset has no labels");
+    throw ConfigError(key + " compares images within each label, but the dataset has no " +
+                      (real_counts.empty() ? "labels" : "image of a label that is generated"));
   }
   if (metric.neighbors == 0) return;
   const auto total = std::accumulate(real_counts.begin(), real_counts.end(), std::int64_t{0});
@@ -107,6 +107,29 @@ void require_measurable(const MetricName& metric, const GeneratorTraits& generat
       !generator.is_low_precision,
       "a generator in low precision would be measured with its rounding; use ganscale evaluate, "
       "which computes in float32");
+}
+
+void require_of_each(const EvaluateConfig& config,
+                     const std::function<void(const MetricName&)>& require) {
+  try {
+    for (const MetricName& metric : config.metrics) require(metric);
+  } catch (const ConfigError& error) {
+    throw ConfigError(config.metrics_location.text() + ": " + error.what());
+  }
+}
+
+void require_networks(const EvaluateConfig& config) {
+  const auto require = [&](bool holds, const MetricName& metric, const char* key) {
+    if (holds) return;
+    throw ConfigError("evaluate.metrics: " + metric.text + " needs a network, but " + key +
+                      " is not set; name its file, as docs/operations.md explains");
+  };
+  require_of_each(config, [&](const MetricName& metric) {
+    require(!config.feature_net.file.empty() || !compares_features(metric), metric,
+            "evaluate.feature_net");
+    require(!config.perceptual_net.file.empty() || metric.metric != Metric::kPathLength, metric,
+            "evaluate.perceptual_net");
+  });
 }
 
 std::vector<std::string> value_names(const MetricName& metric) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -64,7 +65,8 @@ struct GeneratorTraits {
 /// Throws ConfigError if a metric within labels needs more images of a label than there are: as many
 /// as it has neighbors, and one more, both real and, on average, generated.
 ///
-/// real_counts: of each label; empty for data without labels. A label without images does not count.
+/// real_counts: of each label, 0 if it is not generated; empty for data without labels. A label of 0
+/// does not count.
 void require_enough_in_labels(const MetricName& metric,
                               const std::vector<std::int64_t>& real_counts, LabelShares shares);
 
@@ -72,6 +74,14 @@ void require_enough_in_labels(const MetricName& metric,
 /// path lengths float32, and those between styles a generator with styles, equivariance float32 and
 /// a generator that moves its images.
 void require_measurable(const MetricName& metric, const GeneratorTraits& generator);
+
+/// Calls `require` for each metric, and puts file and line of evaluate.metrics in front of the
+/// ConfigError that it throws.
+void require_of_each(const EvaluateConfig& config,
+                     const std::function<void(const MetricName&)>& require);
+
+/// Throws ConfigError if a metric needs a network that is not set, of features or for path lengths.
+void require_networks(const EvaluateConfig& config);
 
 /// Returns the names of a metric's values that measure quality: two for pr and dc, otherwise the
 /// metric's own name.

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <ranges>
 #include <regex>
 
 #include "base/error.h"
+#include "base/joined.h"
 #include "config/units.h"
 #include "files/cache_folder.h"
 
@@ -25,6 +27,16 @@ constexpr std::array kKinds = {
     Kind{"eqt", Metric::kTranslation, 0},    Kind{"eqr", Metric::kRotation, 0},
 };
 
+/// What follows the kind in a metric's name.
+constexpr auto kAfterKind =
+    "(?:([0-9]{1,9})(?:(k)([0-9]{1,3})?)?)?"
+    "(_full|_int|_frac|_[wz](?:end|full)(?:_crop)?)?(_by_label)?";
+
+/// Returns a pattern that matches at least every metric's name.
+std::string metric_pattern() {
+  return "^(" + joined(std::views::transform(kKinds, &Kind::name), "|") + ")" + kAfterKind + "$";
+}
+
 [[noreturn]] void refuse(const std::string& text) {
   throw ConfigError(
       "unknown metric; known are fid50k, is50k, kid50k, pr50k3, dc50k5, ppl50k_wend (wfull, "
@@ -41,7 +53,7 @@ void read_feature_net(config::Section& in, FeatureNetConfig& c) {
   c.resolution =
       in.get("feature_net_resolution", c.resolution,
              "resolution to resize images to for a plain TorchScript module; 0: do not resize");
-  in.require(c.resolution >= 0, "feature_net_resolution", "must not be negative");
+  in.require(c.resolution, config::at_least(0), "feature_net_resolution", "must not be negative");
   c.signed_range =
       in.get_choice("feature_net_range", "bytes", {"bytes", "signed"},
                     "pixel range for a plain TorchScript module: 0 to 255, or -1 to 1") == "signed";
@@ -90,9 +102,7 @@ std::int64_t MetricName::real_count(std::int64_t record_count) const {
 }
 
 MetricName parse_metric(const std::string& text) {
-  static const std::regex kPattern(
-      "([a-z_]+?)(?:([0-9]{1,9})(?:(k)([0-9]{1,3})?)?)?"
-      "(_full|_int|_frac|_[wz](?:end|full)(?:_crop)?)?(_by_label)?");
+  static const std::regex kPattern(std::string("([a-z_]+?)") + kAfterKind);
   std::smatch parts;
   if (!std::regex_match(text, parts, kPattern)) refuse(text);
   const auto kind = std::ranges::find(kKinds, parts[1].str(), &Kind::name);
@@ -115,6 +125,19 @@ MetricName parse_metric(const std::string& text) {
   return result;
 }
 
+namespace {
+
+/// Parses a name. Throws ConfigError with file, line and key.
+MetricName read_metric(const std::string& text, const config::Section& in) {
+  try {
+    return parse_metric(text);
+  } catch (const ConfigError& error) {
+    in.fail("metrics", error.what());
+  }
+}
+
+}  // namespace
+
 EvaluateConfig parse_evaluate(config::Section in) {
   EvaluateConfig c;
   const auto names = in.get(
@@ -122,10 +145,12 @@ EvaluateConfig parse_evaluate(config::Section in) {
       "metrics: fid50k, is50k, kid50k, pr50k3, dc50k5, ppl50k_wend, eqt50k_int, eqt50k_frac, "
       "eqr50k; against at most 50,000 real images, or with _full (fid50k_full) against all; "
       "fid, pr and dc also within each label (fid50k_by_label)");
-  for (const auto& name : names) c.metrics.push_back(parse_metric(name));
+  in.describe_texts("metrics", metric_pattern(), "a metric such as fid50k");
+  c.metrics_location = in.location("metrics");
+  for (const auto& name : names) c.metrics.push_back(read_metric(name, in));
   c.every_kimg = in.get("every_kimg", c.every_kimg,
                         "thousands of images between two evaluations; 0: only at the end");
-  in.require(c.every_kimg >= 0, "every_kimg", "must not be negative");
+  in.require(c.every_kimg, config::at_least(0), "every_kimg", "must not be negative");
   read_feature_net(in, c.feature_net);
   read_perceptual_net(in, c.perceptual_net);
   c.divisor =
@@ -140,9 +165,9 @@ EvaluateConfig parse_evaluate(config::Section in) {
           ? LabelShares::kBalanced
           : LabelShares::kData;
   c.splits = in.get("splits", c.splits, "number of splits of the inception score");
-  in.require(c.splits >= 1, "splits", "must be positive");
+  in.require(c.splits, config::at_least(1), "splits", "must be positive");
   c.batch = in.get("batch", c.batch, "images per batch on a rank");
-  in.require(c.batch >= 1, "batch", "must be positive");
+  in.require(c.batch, config::at_least(1), "batch", "must be positive");
   const auto cache = in.get(
       "cache", "", "cache folder for statistics of the real images; empty: the user's cache");
   c.cache = cache.empty() ? (files::cache_folder() / "metrics") : std::filesystem::path(cache);

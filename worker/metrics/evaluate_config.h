@@ -63,6 +63,7 @@ enum class LabelShares {
 /// The section `evaluate` of the configuration.
 struct EvaluateConfig {
   std::vector<MetricName> metrics;
+  config::Location metrics_location = {};  ///< what they need is known later
   double every_kimg = 0;
   FeatureNetConfig feature_net;
   PerceptualNetConfig perceptual_net;

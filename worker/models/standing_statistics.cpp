@@ -1,7 +1,6 @@
 #include "models/standing_statistics.h"
 
 #include <ATen/core/grad_mode.h>
-#include <ATen/ops/tensor.h>
 
 #include <vector>
 
@@ -32,17 +31,13 @@ void run_pass(Generator& generator, const ImageRandom& images, std::optional<dou
   if (threshold) z = truncate_latents(z, random.uniform(shape, options), *threshold);
   at::Tensor labels;
   if (generator.label_count() > 0) {
-    const auto choice = at::tensor(labels_of(generator));
-    labels = choice.index_select(0, random.labels(choice.size(0), kImagesOfAPass)).to(z.device());
+    labels = random.labels(generator.label_count(), kImagesOfAPass).to(z.device());
   }
   generator.forward(z, labels, random);
 }
 
-}  // namespace
-
-bool take_standing_statistics(Generator& generator, int passes, std::uint64_t seed,
-                              std::optional<double> threshold) {
-  const at::NoGradGuard no_grad;
+bool take_statistics_of_one(Generator& generator, int passes, std::uint64_t seed,
+                            std::optional<double> threshold) {
   const auto norms = batch_norms_of(generator);
   if (norms.empty()) return false;
   generator.train();
@@ -52,6 +47,20 @@ bool take_standing_statistics(Generator& generator, int passes, std::uint64_t se
   }
   generator.eval();
   return true;
+}
+
+}  // namespace
+
+bool take_standing_statistics(Generator& generator, int passes, std::uint64_t seed,
+                              std::optional<double> threshold) {
+  const at::NoGradGuard no_grad;
+  const auto* bundle = dynamic_cast<const LabelBundle*>(&generator);
+  if (bundle == nullptr) return take_statistics_of_one(generator, passes, seed, threshold);
+  bool have_norms = false;  // all of them or none: they are of the same architecture
+  for (const auto& [label, of_label] : bundle->generators()) {
+    have_norms = take_statistics_of_one(*of_label, passes, seed, threshold);
+  }
+  return have_norms;
 }
 
 }  // namespace ganscale::models

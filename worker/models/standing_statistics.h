@@ -8,7 +8,8 @@
 namespace ganscale::models {
 
 /// Replaces the running statistics of a generator's batch norms, which come from many different
-/// weights, by their means over passes of its own images, of 64 latents each.
+/// weights, by their means over passes of its own images, of 64 latents each. In a bundle, each
+/// label's generator has passes of its own.
 ///
 /// Paper:     Brock et al. 2018, arXiv:1809.11096, Appendix B ("standing statistics").
 /// generator: in eval mode, before and after. Its batch norms take no further training.

@@ -5,7 +5,10 @@
 #include <torch/csrc/jit/api/module.h>
 #include <torch/csrc/jit/frontend/tracer.h>
 
+#include <ranges>
+
 #include "base/error.h"
+#include "base/joined.h"
 #include "base/non_copyable.h"
 #include "models/label_bundle.h"
 
@@ -84,6 +87,16 @@ jit::Module trace(Generator& generator, const std::string& type_name = "Generato
   return module;
 }
 
+/// Returns the lines that refuse a label without a generator, as LabelBundle::forward() does.
+std::string refusal_of_other_labels(const LabelBundle& bundle) {
+  const auto text_of = [](std::int64_t label) { return std::to_string(label); };
+  const std::string made = joined(labels_of(bundle) | std::views::transform(text_of));
+  return "  made = torch.tensor([" + made + "], dtype=labels.dtype, device=labels.device)\n" +
+         "  others = labels[torch.logical_not(torch.isin(labels, made))]\n" +
+         "  assert others.numel() == 0, \"the bundle has no generator for label {}, only for " +
+         made + "\".format(int(others[0]))\n";
+}
+
 /// A bundle becomes a script that passes each label's rows to the trace of that label's generator:
 /// a trace of the whole would be fixed to one batch's labels.
 jit::Module script(const LabelBundle& bundle) {
@@ -91,7 +104,8 @@ jit::Module script(const LabelBundle& bundle) {
   const auto [channels, resolution] = bundle.image();
   std::string body = "def forward(self, z, labels):\n  out = torch.zeros([z.size(0), " +
                      std::to_string(channels) + ", " + std::to_string(resolution.height) + ", " +
-                     std::to_string(resolution.width) + "], dtype=z.dtype, device=z.device)\n";
+                     std::to_string(resolution.width) + "], dtype=z.dtype, device=z.device)\n" +
+                     refusal_of_other_labels(bundle);
   for (const auto& [label, generator] : bundle.generators()) {
     const auto name = "label_" + std::to_string(label);
     module.register_module(name, trace(*generator, "Generator_" + name));

@@ -9,8 +9,8 @@
 namespace ganscale::models {
 
 /// Writes a generator as a TorchScript module. In Python torch.jit.load(file)(z), or (z, labels)
-/// for a conditional one, returns the images of eval mode, for any batch size. Parameters and
-/// buffers keep their names.
+/// for a conditional one, returns the images of eval mode, for any batch size; that of a bundle
+/// raises for a label without a generator. Parameters and buffers keep their names.
 ///
 /// generator: on the CPU; its mode and weights stay as they are.
 /// metadata:  extra files of the module; in Python torch.jit.load(file, _extra_files={name: ""}).

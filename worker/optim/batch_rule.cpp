@@ -22,7 +22,7 @@ BatchRule parse_batch_rule(config::Section in) {
   if (rule.kind != BatchRuleKind::kNone) {
     rule.base_batch =
         in.get("base_batch", rule.base_batch, "global batch that learning_rate is meant for");
-    in.require(rule.base_batch > 0, "base_batch", "must be positive");
+    in.require(rule.base_batch, config::above(0), "base_batch", "must be positive");
   }
   in.reject_unread_keys();
   return rule;

@@ -14,7 +14,7 @@ double parse_clipping(config::Section in) {
                                   "global_norm: scale the network's gradient down to max_norm");
   if (name == "global_norm") {
     max_norm = in.get("max_norm", 1.0, "maximum norm of the gradient of all parameters together");
-    in.require(max_norm > 0, "max_norm", "must be positive");
+    in.require(max_norm, config::above(0), "max_norm", "must be positive");
   }
   in.reject_unread_keys();
   return max_norm;

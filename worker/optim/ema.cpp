@@ -39,18 +39,19 @@ EmaConfig read_ema(config::Section& in) {
   c.kimg =
       in.get("ema_kimg", c.kimg,
              "half-life of the generator's moving average in thousands of images; 0: no averaging");
-  in.require(c.kimg >= 0, "ema_kimg", "must not be negative");
+  in.require(c.kimg, config::at_least(0), "ema_kimg", "must not be negative");
   c.schedule = schedule::parse_schedule(in.section("ema_schedule"),
                                         {"final_kimg", "final half-life, in thousands of images"});
-  in.require(c.schedule.final >= 0, "ema_schedule.final_kimg", "must not be negative");
+  in.require(c.schedule.final, config::at_least(0), "ema_schedule.final_kimg",
+             "must not be negative");
   c.ramp_up =
       in.get("ema_ramp_up", c.ramp_up,
              "limit of the half-life as a fraction of the images seen, such as 0.05; 0: none");
-  in.require(c.ramp_up >= 0, "ema_ramp_up", "must not be negative");
+  in.require(c.ramp_up, config::at_least(0), "ema_ramp_up", "must not be negative");
   c.start_kimg = in.get("ema_start_kimg", c.start_kimg,
                         "thousands of images before the average starts; until then it is the "
                         "generator itself");
-  in.require(c.start_kimg >= 0, "ema_start_kimg", "must not be negative");
+  in.require(c.start_kimg, config::at_least(0), "ema_start_kimg", "must not be negative");
   c.others = read_others(in, c.kimg);
   return c;
 }

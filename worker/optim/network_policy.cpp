@@ -34,7 +34,7 @@ NetworkPolicy parse_network_policy(config::Section in, const OptimizerDefaults& 
   NetworkPolicy policy;
   const OptimizerKind& kind = read_kind(in, kinds);
   policy.learning_rate = in.get("learning_rate", defaults.learning_rate, "base learning rate");
-  in.require(policy.learning_rate > 0, "learning_rate", "must be positive");
+  in.require(policy.learning_rate, config::above(0), "learning_rate", "must be positive");
   policy.optimizer = kind.parse(in, defaults);
   policy.schedule = schedule::parse_rate_schedule(in.section("schedule"));
   read_beta2_schedule(in, kind, policy);

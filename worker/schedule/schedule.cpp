@@ -24,7 +24,7 @@ bool has_end(const Schedule& s) {
 
 void read_warmup(config::Section& in, Schedule& s) {
   s.warmup_kimg = in.get("warmup_kimg", s.warmup_kimg, "thousands of images of linear warm-up");
-  in.require(s.warmup_kimg >= 0, "warmup_kimg", "must not be negative");
+  in.require(s.warmup_kimg, config::at_least(0), "warmup_kimg", "must not be negative");
 }
 
 void require_end_behind_warmup(const config::Section& in, const Schedule& s) {
@@ -69,17 +69,17 @@ Schedule parse_rate_schedule(config::Section in) {
   read_warmup(in, s);
   if (has_end(s)) {
     s.final = in.get("final_fraction", s.final, "final learning rate as a fraction of the base");
-    in.require(s.final >= 0 && s.final <= 1, "final_fraction", "must lie between 0 and 1");
+    in.require(s.final, config::between(0, 1), "final_fraction", "must lie between 0 and 1");
     s.kimg =
         in.get("kimg", s.kimg, "thousands of images after which it is reached; 0: the whole run");
     if (s.kimg != 0) require_end_behind_warmup(in, s);
   }
   if (s.kind == ScheduleKind::kStep) {
     s.step_kimg = in.get("step_kimg", s.step_kimg, "thousands of images between two steps");
-    in.require(s.step_kimg > 0, "step_kimg", "must be positive");
+    in.require(s.step_kimg, config::above(0), "step_kimg", "must be positive");
     s.step_factor =
         in.get("step_factor", s.step_factor, "factor of the learning rate at each step");
-    in.require(s.step_factor > 0, "step_factor", "must be positive");
+    in.require(s.step_factor, config::above(0), "step_factor", "must be positive");
   }
   in.reject_unread_keys();
   return s;

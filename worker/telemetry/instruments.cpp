@@ -58,7 +58,9 @@ const std::vector<Instrument> kTable{
      &I::checkpoint_seconds},
     {kCheckpointFailuresTotal, "", "Checkpoints that could not be written.",
      &I::checkpoint_failures_total},
-    {kCheckpointLastSuccess, "", "Unix time at which the latest checkpoint was complete.",
+    {kCheckpointLastSuccess, "",
+     "Unix time at which the latest checkpoint was complete; until an attempt has written one, the "
+     "time at which it began to train.",
      &I::checkpoint_last_success_timestamp_seconds},
     {kGpuMemoryBytes, "", "GPU memory allocated by this rank at the latest tick.",
      &I::gpu_memory_bytes},

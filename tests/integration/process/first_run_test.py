@@ -113,10 +113,21 @@ class Mistakes(FirstRun):
         self.assertIn("more ranks than this machine has", output)
         self.assertFalse(self.run_folder.exists())
 
+    @unittest.skipUnless(shutil.which("mpirun"), "mpirun is not installed")
+    def test_a_run_folder_that_not_all_nodes_see(self):
+        (self.folder / "run-1").mkdir()
+        (self.folder / "run-1/config.yaml").write_text("training: {seed: 7}\n")
+        rank = f'exec "$0" "$@" --run {self.folder}/run-$OMPI_COMM_WORLD_RANK'
+        process = self.start(*MPIRUN_2, "sh", "-c", rank, WORKER, "train", "--data", self.write_images("."), *SHORT)
+        output, _ = process.communicate(timeout=300)
+        self.assertEqual(process.returncode, WRONG_CONFIGURATION, output)
+        self.assertIn("the ranks have different configurations; do all nodes see the run folder", output)
+        self.assertFalse((self.folder / "run-0").exists())
+
     def test_a_verb_without_ranks_is_refused(self):
         code, output = run("launch", "report", "run")
         self.assertEqual(code, WRONG_USE)
-        self.assertIn("launch takes train, evaluate, bench or preflight", output)
+        self.assertIn("launch takes one of train, evaluate, bench, preflight", output)
 
     def test_a_dry_run_reads_images(self):
         words = ["train", "--data", self.write_images("."), "--run", self.run_folder, "--dry-run", *SHORT]

@@ -1,6 +1,7 @@
 #include <ATen/ops/allclose.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
@@ -9,6 +10,7 @@
 #include <random>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "checkpoint/checkpoint_name.h"
 #include "checkpoint/reader.h"
@@ -299,6 +301,30 @@ TEST(Resume, OfBothRolesInAProcessWithStaleness0GivesTheNumbersOfSynchronous) {
   const auto last = fs::path("checkpoints") / checkpoint::checkpoint_name(kSteps * kTinyBatch);
   expect_close(checkpoint::load_checkpoint(run / last),
                checkpoint::load_checkpoint(folder.path() / "synchronous" / last));
+}
+
+/// While they train, the ranks have nothing but the run folder in common.
+TEST(Resume, OfLabelsIsPossibleOnAllRanksAfterASignalToOne) {
+  constexpr std::int64_t kStepsOfLabel = 5000;
+  const TemporaryFolder folder;
+  const auto config = write_tiny_training(
+      folder.path(), kTinyLabels * kStepsOfLabel, "fp32",
+      std::string(kTinyModel) + "scheme: {name: per_label}\ncheckpoint: {every_kimg: 0}\n",
+      /*tick_kimg=*/0.08);
+  const std::vector<fs::path> first_labels = {folder / "run/labels/label-0000",
+                                              folder / "run/labels/label-0001"};
+  TrainingProcess training(2, config, folder / "run");
+  ASSERT_TRUE(wait_until([&] {
+    return training.has_ended() || std::ranges::all_of(first_labels, [](const fs::path& label) {
+             return count_lines(label / "stats.jsonl") > 0;
+           });
+  })) << training.output();
+  ::kill(training.rank_pids().front(), SIGUSR1);
+  EXPECT_EQ(training.exit_code(), 143) << training.output();
+  for (const fs::path& label : first_labels) {
+    EXPECT_GT(newest_images_seen(label), 0) << label;
+    EXPECT_LT(newest_images_seen(label), kStepsOfLabel * kTinyBatch) << label;
+  }
 }
 
 TEST(Resume, OfARunningTrainingIsRefusedAndNamesItsProcess) {

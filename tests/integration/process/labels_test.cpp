@@ -108,6 +108,22 @@ TEST_F(Labels, TrainOnTwoRanksAndServeEveryVerbAsOneGenerator) {
   EXPECT_EQ(compared.exit_code, 0) << compared.output;
 }
 
+// Of eight images, fewer than three would have label 1 if all three labels were generated.
+TEST_F(Labels, ThatAreNotTrainedNeedNoImagesOfAMetric) {
+  const auto net = run_program("python3 " SCRIPT " " + path("net.pt"));
+  if (net.exit_code == 77) GTEST_SKIP() << "python3 on the PATH has no torch";
+  ganscale(1, "train --run " + path("run") + " --set data.path=" + path("data") +
+                  " --set model.channels=0.25 --set scheme.name=per_label" +
+                  " --set 'scheme.labels=[1]' --set training.batch=8" +
+                  " --set training.total_kimg=0.048 --set training.samples_every_kimg=0" +
+                  " --set telemetry.metrics_port=-1 --set telemetry.control_port=-1" +
+                  " --set 'evaluate.metrics=[pr8k3_by_label]' --set evaluate.feature_net=" +
+                  path("net.pt") + " --set evaluate.cache=" + path("cache"));
+  const auto metrics = nlohmann::json::parse(std::ifstream(folder_ / "run/metrics.jsonl"));
+  EXPECT_TRUE(metrics.at("pr8k3_recall_labels").at(1).is_number());
+  ganscale(1, "evaluate --run " + path("run"));
+}
+
 TEST_F(Labels, OfAConditionalModelAreDrawnAsInTheData) {
   ganscale(
       1, "train --run " + path("run") + " --set data.path=" + path("data") +

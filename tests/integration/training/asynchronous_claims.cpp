@@ -132,14 +132,18 @@ class RoleTrainee {
   std::map<std::string, NamedTensors> state_;
 };
 
-/// Expects of steps with staleness 0 what as many ranks as one role has compute synchronously.
+/// Expects of steps with staleness 0, or others whose results it can't change, what as many ranks
+/// as one role has compute synchronously.
 void expect_same_as_synchronous(comm::Group& world, const RunConfig& config, wire::RoleRatio ratio,
-                                int steps = thorough(20, 6)) {
-  RoleTrainee asynchronous(config, ratio, /*max_staleness=*/0, world);
+                                int steps = thorough(20, 6), std::int64_t max_staleness = 0) {
+  RoleTrainee asynchronous(config, ratio, max_staleness, world);
   const auto single = comm::make_single_group();
   const bool is_even = ratio.generator == ratio.discriminator;
   Trainee synchronous(config, is_even ? asynchronous.ranks() : *single);
-  for (const std::int64_t age : asynchronous.train(steps)) EXPECT_EQ(age, 0);
+  for (const std::int64_t age : asynchronous.train(steps)) {
+    EXPECT_GE(age, 0);
+    EXPECT_LE(age, max_staleness);
+  }
   synchronous.train(steps);
   if (world.rank() == 0) {
     const auto expected = synchronous.replica().state();
@@ -182,6 +186,7 @@ void staleness_0_with_critic_steps(comm::Group& world) {
   RunConfig config = make_config("conditional_wgan", "local", Precision::kFp64);
   config.loss = {
       .kind = losses::Adversarial::kWasserstein, .critic_steps = 5, .gradient_penalty = 10};
+  config.generator.policy.update_interval = config.loss.critic_steps;
   expect_same_as_synchronous(world, config, {1, 1}, 7);
 }
 
@@ -204,6 +209,25 @@ void staleness_0_of_r3gan(comm::Group& world) {
 void staleness_0_of_r3gan_in_two_passes(comm::Group& world) {
   expect_same_as_synchronous(world, make_r3gan_config(", accumulate: 2", Precision::kFp64), {1, 1},
                              4);
+}
+
+/// Each pass over reals or fakes moves the discriminator's spectral normalization.
+RunConfig make_biggan_config_of_pairs() {
+  RunConfig config = make_biggan_config("", Precision::kFp64);
+  config.loss.kind = losses::Adversarial::kRelativistic;
+  return config;
+}
+
+/// The second and the fourth step train the generator.
+void staleness_0_of_pairs_with_critic_steps(comm::Group& world) {
+  expect_same_as_synchronous(world, make_biggan_config_of_pairs(), {1, 1}, 4);
+}
+
+/// No step trains the generator.
+void scores_of_pairs_leave_no_trace(comm::Group& world) {
+  RunConfig config = make_biggan_config_of_pairs();
+  config.generator.policy.update_interval = 100;
+  expect_same_as_synchronous(world, config, {1, 1}, 3, /*max_staleness=*/1);
 }
 
 /// Nothing mixes the images of a batch.
@@ -282,6 +306,8 @@ std::vector<comm::GroupClaim> asynchronous_claims() {
       {"Staleness0IsSynchronousOfBigGan", staleness_0_of_biggan},
       {"Staleness0IsSynchronousOfR3gan", staleness_0_of_r3gan},
       {"Staleness0IsSynchronousOfR3ganInTwoPasses", staleness_0_of_r3gan_in_two_passes},
+      {"Staleness0IsSynchronousOfPairsWithCriticSteps", staleness_0_of_pairs_with_critic_steps},
+      {"ScoresOfPairsLeaveNoTraceInTheDiscriminator", scores_of_pairs_leave_no_trace},
       {"Staleness0IsSynchronousWithUnevenRoles", staleness_0_with_uneven_roles},
       {"AgesStayWithinBound1", ages_stay_within_bound_1},
       {"AgesStayWithinBound2WithTheDiscriminatorFirst",

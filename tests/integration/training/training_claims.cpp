@@ -198,6 +198,7 @@ void expect_same_wgan_as_on_one_rank(comm::Group& group, const std::string& mode
                                      const losses::LossConfig& loss) {
   RunConfig config = make_config(model, "synchronized", Precision::kFp64);
   config.loss = loss;
+  config.generator.policy.update_interval = loss.critic_steps;
   expect_same_state_as_one_rank(group, config, 11);
 }
 

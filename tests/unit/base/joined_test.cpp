@@ -20,5 +20,11 @@ TEST(Joined, TakesTheKeysOfAMap) {
   EXPECT_EQ(joined(std::views::keys(map)), "a, b");
 }
 
+TEST(Counted, IsInThePluralUnlessItIsOne) {
+  EXPECT_EQ(counted(0, "node"), "0 nodes");
+  EXPECT_EQ(counted(1, "node"), "1 node");
+  EXPECT_EQ(counted(2, "node"), "2 nodes");
+}
+
 }  // namespace
 }  // namespace ganscale

@@ -115,8 +115,10 @@ TEST(Writer, WritesNothingOnceForbidden) {
   });
   writer.write(make_snapshot(1'000, 1.0));
   EXPECT_TRUE(writer.wait());
+  EXPECT_FALSE(writer.has_failed());
   writer.write(make_snapshot(2'000, 1.0));
   EXPECT_THROW(writer.wait(), PeerLost);
+  EXPECT_TRUE(writer.has_failed());
   EXPECT_THROW(writer.write(make_snapshot(3'000, 1.0)), PeerLost);
   EXPECT_EQ(names(run.path() / "checkpoints"), std::vector<std::string>{"kimg-000001"});
 }

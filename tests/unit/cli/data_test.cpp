@@ -1,11 +1,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <filesystem>
+
 #include "data/formats/file_bytes.h"
 #include "data/image/png_codec.h"
 #include "data/sources/open_source.h"
 #include "support/temporary_folder.h"
 #include "unit/cli/run_ganscale.h"
+#include "wire/names.h"
 
 namespace ganscale::cli {
 namespace {
@@ -72,6 +76,65 @@ TEST(TrainVerb, TrainsOnImagesThatAreNotSquares) {
   const data::Image grid = data::decode_png(data::read_file(folder / "grid.png"));
   EXPECT_EQ(grid.height, 32);
   EXPECT_GE(grid.width, 3 * 64);
+  ASSERT_EQ(run_ganscale({"export", "--run", run, "--out", folder / "g.pt"}), ExitCode::kOk);
+  EXPECT_EQ(data::read_file(folder / "g.pt").at(0), 'P') << "TorchScript is a zip";
+}
+
+/// Returns what `ganscale train` prints of its configuration, and what it logs.
+std::pair<std::string, std::string> printed_config(std::vector<std::string> options) {
+  options.insert(options.begin(), {"train", "--print-config"});
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(run_ganscale(options), ExitCode::kOk);
+  std::string log = testing::internal::GetCapturedStderr();
+  return {testing::internal::GetCapturedStdout(), std::move(log)};
+}
+
+TEST(TrainVerb, ResumesWithTheConfigurationThatItChoseAtFirst) {
+  const TemporaryFolder folder;
+  write_image(folder, "photos/1.png", 40);
+  const std::vector<std::string> again = {"--data", folder / "photos", "--run", folder / "run"};
+  const auto [chosen, first_log] = printed_config(again);
+  EXPECT_THAT(chosen, testing::HasSubstr("\n  batch: 1  #")) << "as many as there are images";
+  EXPECT_THAT(first_log, testing::HasSubstr("Chose a configuration"));
+  folder.write("run/config.yaml", "training: {batch: 12}\ndata: {path: elsewhere}\n");
+  auto longer = again;
+  longer.insert(longer.end(), {"--set", "training.total_kimg=7"});
+  const auto [resumed, log] = printed_config(longer);
+  EXPECT_THAT(resumed, testing::HasSubstr("\n  batch: 12  #"));
+  EXPECT_THAT(resumed, testing::HasSubstr("\n  total_kimg: 7  #"));
+  EXPECT_THAT(resumed, testing::HasSubstr("\n  path: " + std::string(folder / "photos") + "  #"));
+  EXPECT_THAT(log, testing::HasSubstr("Taking the configuration of the run that is already there"));
+  auto other = again;
+  other.insert(other.end(), {"--config", folder.write("own.yaml", "training: {batch: 24}\n")});
+  EXPECT_THAT(printed_config(other).first, testing::HasSubstr("\n  batch: 24  #"));
+}
+
+TEST(TrainVerb, RefusesOptionsWithoutEffect) {
+  for (const auto& [option, other] :
+       {std::pair("--channels", "--print-layout"), std::pair("--labels", "--print-layout"),
+        std::pair("--floor", "--preflight"), std::pair("--hcas", "--preflight")}) {
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(run_ganscale({"train", option, "1"}), ExitCode::kUsage);
+    EXPECT_THAT(testing::internal::GetCapturedStderr(),
+                testing::HasSubstr(option + std::string(" requires ") + other));
+  }
+}
+
+TEST(TrainVerb, TakesTheRequirementsOfANodesEnvironmentWithoutAPreflight) {
+  setenv(wire::environment::kPreflightFloor, "100", /*overwrite=*/1);
+  setenv(wire::environment::kPreflightHcas, "8", /*overwrite=*/1);
+  printed_config({});
+  unsetenv(wire::environment::kPreflightFloor);
+  unsetenv(wire::environment::kPreflightHcas);
+}
+
+TEST(TrainVerb, CountsTheHcasOfASingleRank) {
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(run_ganscale({"train", "--preflight", "require", "--hcas", "99", "--set",
+                          "training.device=cpu"}),
+            ExitCode::kFabric);
+  EXPECT_THAT(testing::internal::GetCapturedStdout(), testing::HasSubstr("HCAs"));
 }
 
 TEST(DataVerb, VerifyEndsWith65OnADamagedRecord) {
@@ -94,6 +157,41 @@ TEST(DataVerb, VerifyLooksAtEveryResolution) {
   folder.write("a/a-r02.tfrecords", {reinterpret_cast<const char*>(small.data()), small.size()});
   EXPECT_EQ(run_ganscale({"data", "verify", folder / "a", "--resolution", "8"}), ExitCode::kOk);
   EXPECT_EQ(run_ganscale({"data", "verify", folder / "a"}), ExitCode::kData);
+}
+
+/// Returns what `ganscale data` logs when it refuses its options.
+std::string refused_by_data(std::vector<std::string> options) {
+  options.insert(options.begin(), "data");
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(run_ganscale(options), ExitCode::kUsage);
+  return testing::internal::GetCapturedStderr();
+}
+
+TEST(DataVerb, RefusesAResolutionThatTheDatasetLacks) {
+  const TemporaryFolder folder;
+  write_image(folder, "in/1.png", 8);
+  for (const auto& [to, resolution] : {std::pair("a", "8"), std::pair("a/4", "4")}) {
+    ASSERT_EQ(run_ganscale({"data", "convert", "--from", folder / "in", "--to", folder / to,
+                            "--resolution", resolution}),
+              ExitCode::kOk);
+  }
+  std::filesystem::rename(folder / "a/4/4-r02.tfrecords", folder / "a/a-r02.tfrecords");
+  for (const char* verb : {"inspect", "verify", "variability"}) {
+    EXPECT_THAT(refused_by_data({verb, folder / "a", "--resolution", "64"}),
+                testing::HasSubstr("--resolution: this dataset has 8, 4, not 64: "))
+        << verb;
+  }
+  EXPECT_THAT(refused_by_data({"inspect", folder / "in", "--resolution", "8"}),
+              testing::HasSubstr("no resolutions to choose from; leave the option out"));
+  EXPECT_EQ(run_ganscale({"data", "inspect", folder / "a", "--resolution", "4"}), ExitCode::kOk);
+}
+
+TEST(DataVerb, WritesASheetAsPngOnly) {
+  const TemporaryFolder folder;
+  write_image(folder, "in/1.png", 8);
+  EXPECT_THAT(refused_by_data({"inspect", folder / "in", "--sheet", folder / "sheet.jpg"}),
+              testing::HasSubstr("--sheet: a contact sheet is written as .png: "));
+  EXPECT_FALSE(std::filesystem::exists(folder / "sheet.jpg"));
 }
 
 TEST(DataVerb, StrictConvertEndsWith65OnARefusedImage) {

@@ -58,6 +58,18 @@ TEST(GenerateVerb, RequiresAnAvailableGpu) {
   EXPECT_EQ(code_on("tpu"), ExitCode::kUsage);
 }
 
+TEST(GenerateVerb, TakesEitherARunOrACheckpoint) {
+  const TemporaryFolder folder;
+  expect_usage_error("pass either --run RUN (its newest checkpoint) or --checkpoint DIR, not both",
+                     {"--checkpoint", folder.path(), "--out", "g.png"});
+  folder.write("config.yaml", "{}");
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(run_ganscale({"generate", "--checkpoint", folder.path(), "--out", "g.png"}),
+            ExitCode::kUsage);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              testing::HasSubstr("--checkpoint: for a run's folder, use --run: "));
+}
+
 TEST(GenerateVerb, MovesImagesByTwoNumbers) {
   expect_usage_error("--translate", {"--out", "g.png", "--translate", "0.1"});
   expect_usage_error("--translate", {"--out", "g.png", "--translate", "0.1,far"});

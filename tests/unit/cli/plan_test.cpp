@@ -99,6 +99,86 @@ TEST(PlanVerb, ReadsAMachine) {
   EXPECT_THAT(printed({}, file), testing::HasSubstr("lab: nodes of 2 x A100"));
 }
 
+// A GPU takes four images one by one, of which the count cannot take a quarter; or three, of which
+// two GPUs have no whole groups of four.
+TEST(PlanVerb, PlansWhatCannotBeCountedAsItIsTrained) {
+  EXPECT_THAT(printed({"--set", "training.accumulate=4"}), testing::HasSubstr("batch"));
+  const Arguments styled = {"--set",
+                            "model={name: stylegan2, channel_max: 8, mbstd_group: 4}",
+                            "--json",
+                            "--set",
+                            "training.batch=12",
+                            "--nodes",
+                            "1"};
+  const auto json = nlohmann::json::parse(printed(styled));
+  EXPECT_EQ(json["rows"][0]["batch"], 12);
+  EXPECT_GT(json["rows"][0]["step_seconds"]["device"], 0);
+}
+
+/// A DC-GAN for each label, whose networks have a GPU each.
+Arguments on_two_gpus(const Arguments& more) {
+  Arguments arguments = {"--set", "scheme.name=per_label", "--set",
+                         "training.devices_per_process=2"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
+TEST(PlanVerb, GivesALabelTheTwoGpusOfAProcess) {
+  const auto json = nlohmann::json::parse(
+      printed(on_two_gpus({"--mode", "per_label", "--nodes", "2", "--json"})));
+  ASSERT_EQ(json["rows"].size(), 2);
+  EXPECT_EQ(json["rows"][1]["gpus"], 8);
+  EXPECT_EQ(json["rows"][1]["batch"], 4 * 16);
+  EXPECT_NEAR(json["rows"][1]["gpu_hours"], 8 * json["rows"][1]["hours"].get<double>(), 1e-9);
+  EXPECT_THAT(printed(on_two_gpus({"--mode", "per_label", "--gpus", "2"})),
+              testing::HasSubstr("per_label scaling on puhti-v100, 2 GPUs per label"));
+}
+
+TEST(PlanVerb, RefusesGpusThatAreNotThoseOfWholeProcesses) {
+  const auto code_of = [](const Arguments& more, const std::string& machine = "puhti-v100") {
+    return run_ganscale(with(on_two_gpus(more), machine));
+  };
+  const std::string odd = written("name: lab\ndevice: A100\ngpus_per_node: 3\n", "odd.yaml");
+  EXPECT_EQ(code_of({"--mode", "per_label", "--gpus", "3"}), ExitCode::kUsage);
+  EXPECT_EQ(code_of({"--mode", "per_label"}, odd), ExitCode::kUsage);
+  EXPECT_EQ(code_of({"--mode", "strong"}), ExitCode::kUsage);
+}
+
+TEST(PlanVerb, TakesModeAndLengthFromTheConfiguration) {
+  const std::string per_label = "scheme.name=per_label";
+  const std::string some = "scheme={name: per_label, labels: [0, 1]}";
+  const std::string length = "training.total_kimg=500";
+  struct Case {
+    Arguments options;
+    std::string mode;
+    double kimg;
+  };
+  for (const Case& each : {
+           Case{{}, "strong", 25'000},
+           Case{{"--set", length}, "strong", 500},
+           Case{{"--set", length, "--kimg", "7"}, "strong", 7},
+           Case{{"--set", length, "--set", per_label, "--labels", "10"}, "per_label", 50},
+           Case{{"--set", length, "--set", some, "--labels", "10"}, "per_label", 50},
+           Case{{"--set", length, "--set", some}, "per_label", 25'000},
+           Case{{"--set", length, "--set", per_label}, "per_label", 25'000},
+           Case{{"--set", length, "--set", per_label, "--mode", "weak"}, "weak", 500},
+       }) {
+    Arguments arguments = {"--json", "--nodes", "1"};
+    arguments.insert(arguments.end(), each.options.begin(), each.options.end());
+    const auto json = nlohmann::json::parse(printed(arguments));
+    EXPECT_EQ(json["mode"], each.mode) << testing::PrintToString(arguments);
+    EXPECT_EQ(json["kimg"], each.kimg) << testing::PrintToString(arguments);
+  }
+}
+
+TEST(PlanVerb, SaysThatItPredictsTheSynchronousScheme) {
+  testing::internal::CaptureStderr();
+  printed({"--nodes", "1", "--set", "scheme.name=asynchronous"});
+  EXPECT_THAT(
+      testing::internal::GetCapturedStderr(),
+      testing::HasSubstr("Predicting the synchronous scheme instead of the configured one"));
+}
+
 TEST(PlanVerb, RefusesWhatIsImpossible) {
   EXPECT_EQ(run_ganscale(with({}, "abacus")), ExitCode::kUsage);
   EXPECT_EQ(run_ganscale(with({"--mode", "sideways"})), ExitCode::kUsage);

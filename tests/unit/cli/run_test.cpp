@@ -49,6 +49,22 @@ TEST(Run, PrintsTheHelpWithoutAVerb) {
   EXPECT_EQ(printed_by({"version"}), printed_by({"--version"}));
 }
 
+TEST(Run, PrintsTheDefaultsOfAConversion) {
+  const std::string help = printed_by({"data", "convert", "--help"});
+  for (const char* text : {"--shards INT=1", "--fit TEXT:{pad,refuse,resize}=resize",
+                           "--channels TEXT:{gray,keep,rgb}=keep", "=255 255 255",
+                           "--most-refused INT=100", "--threads INT="})
+    EXPECT_THAT(help, testing::HasSubstr(text));
+}
+
+TEST(Run, OffersADryRunOnlyWhereThereIsOne) {
+  for (const char* verb : {"train", "bench"})
+    EXPECT_THAT(printed_by({verb, "--help"}), testing::HasSubstr("--dry-run")) << verb;
+  for (const char* verb : {"plan", "import"})
+    EXPECT_THAT(printed_by({verb, "--help"}), testing::Not(testing::HasSubstr("--dry-run")))
+        << verb;
+}
+
 TEST(Run, HelpsWithVerbsThatThereAre) {
   EXPECT_EQ(run_and_listen({"help", "trian"}).error,
             "ganscale: error: unknown verb: trian (did you mean train?)\n");
@@ -66,6 +82,61 @@ TEST(Run, PrintsItsBuild) {
 TEST(Run, LeavesOtherMistakesToTheParser) {
   EXPECT_THAT(run_and_listen({"train", "--rnu", "r"}).error, testing::HasSubstr("--rnu"));
   EXPECT_EQ(run_and_listen({"data"}).code, ExitCode::kUsage);
+}
+
+TEST(Run, NamesUnexpectedArgumentsInTheirOrderAndWhatTheyMayMean) {
+  const auto expect_told = [](const std::vector<std::string>& arguments, const std::string& text) {
+    const Told told = run_and_listen(arguments);
+    EXPECT_EQ(told.code, ExitCode::kUsage);
+    EXPECT_EQ(told.error, "ganscale: error: " + text + "\nRun with --help for more information.\n");
+  };
+  expect_told({"train", "-n", "2"}, "unexpected arguments: -n 2");
+  expect_told({"train", "--confg=x"}, "unexpected argument: --confg=x (did you mean --config?)");
+  expect_told({"train", "one", "--rnu", "r"},
+              "unexpected arguments: one --rnu r (did you mean --run?)");
+  expect_told({"data", "verify", "x", "y", "z"}, "unexpected arguments: y z");
+}
+
+TEST(Run, SaysWhatANumberMustBe) {
+  using Arguments = std::vector<std::string>;
+  for (const auto& [arguments, text] :
+       {std::pair(Arguments{"launch", "-n", "0", "train"},
+                  "--ranks: must be a positive integer: 0"),
+        std::pair(Arguments{"launch", "-n", "two", "train"}, "--ranks: not an integer: two"),
+        std::pair(Arguments{"plan", "--kimg", "0"}, "--kimg: must be a positive number: 0"),
+        std::pair(Arguments{"plan", "--gpus", "1.5"}, "--gpus: not an integer: 1.5"),
+        std::pair(Arguments{"data", "verify", "x", "--threads=-1"},
+                  "--threads: must be a positive integer: -1"),
+        std::pair(Arguments{"preflight", "--floor=-1"}, "--floor: must not be negative: -1"),
+        std::pair(Arguments{"preflight", "--floor", "fast"}, "--floor: not a number: fast"),
+        std::pair(Arguments{"preflight", "--hcas=-1"}, "--hcas: must not be negative: -1")}) {
+    const Told told = run_and_listen(arguments);
+    EXPECT_EQ(told.code, ExitCode::kUsage);
+    EXPECT_THAT(told.error, testing::HasSubstr(std::string(text) + "\n"));
+  }
+}
+
+TEST(LaunchVerb, SaysThatItsOptionsGoBeforeTheVerb) {
+  EXPECT_EQ(run_and_listen({"launch", "train", "-n", "2"}).error,
+            "ganscale: error: -n goes before the verb, as in ganscale launch -n 2 train\n");
+  const Told told = run_and_listen({"launch", "bench", "--hostfile=hosts"});
+  EXPECT_EQ(told.code, ExitCode::kUsage);
+  EXPECT_THAT(told.error, testing::HasSubstr("--hostfile goes before the verb"));
+}
+
+TEST(ExportVerb, RefusesAFormatThatTheExtensionContradicts) {
+  const auto expect_refused = [](const std::vector<std::string>& options, const std::string& text) {
+    std::vector<std::string> arguments = {"export", "--run", "r", "--out"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    const Told told = run_and_listen(arguments);
+    EXPECT_EQ(told.code, ExitCode::kUsage) << told.error;
+    EXPECT_THAT(told.error, testing::HasSubstr(text));
+  };
+  expect_refused({"g.pt", "--format", "safetensors"},
+                 "--out: .pt is for --format torchscript, not safetensors: g.pt");
+  expect_refused({"g.safetensors", "--format", "torchscript"},
+                 "--out: .safetensors is for --format safetensors, not torchscript");
+  expect_refused({"g.onnx"}, "PyTorch makes ONNX from .pt");
 }
 
 }  // namespace

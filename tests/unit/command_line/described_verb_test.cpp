@@ -59,6 +59,17 @@ TEST_F(DescribedVerbTest, DescribesTheValueOfAnOption) {
   EXPECT_TRUE(options[4].takes_value);
 }
 
+TEST_F(DescribedVerbTest, OfAStarterHasTheVerbsThatItStarts) {
+  app_.add_subcommand("launch", "Start others");
+  DescribedVerb program = describe(app_);
+  add_started_verbs(program, "launch", {"train", "data"});
+  const DescribedVerb& launch = program.verbs.at(2);
+  EXPECT_EQ(launch.verbs.at(0).path, "launch train");
+  EXPECT_EQ(launch.verbs.at(0).name(), "train");
+  EXPECT_EQ(launch.verbs.at(1).verbs.at(0).path, "launch data convert");
+  EXPECT_EQ(launch.verbs.at(1).verbs.at(0).options.size(), convert().options.size());
+}
+
 TEST(ShellWords, SingleQuotesKeepEveryCharacter) {
   EXPECT_EQ(single_quoted("the pod's own $HOME"), R"('the pod'\''s own $HOME')");
 }

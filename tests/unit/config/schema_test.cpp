@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "config/units.h"
+
 namespace ganscale::config {
 namespace {
 
@@ -37,6 +39,48 @@ TEST(Schema, ClosesEverySectionAndNamesTypesAndChoices) {
   EXPECT_EQ(optimizer["properties"]["rate"]["type"], "number");
   EXPECT_EQ(optimizer["properties"]["name"]["enum"], nlohmann::json({"adam", "sgd"}));
   EXPECT_EQ(optimizer["properties"]["nesterov"]["description"], "look ahead");
+}
+
+/// The bounds of `rate` depend on the optimizer, and those of `decay` on `rate`.
+void parse_bounded(Section root) {
+  Section in = root.section("optimizer");
+  const auto name = in.get_choice("name", "adam", {"adam", "sgd"}, "the rule");
+  const double rate = in.get("rate", 0.5, "the rate");
+  if (name == "adam") {
+    in.require(rate, between(0, 1), "rate", "must be 0 to 1");
+  } else {
+    in.require(rate, above(-1), "rate", "must be above -1");
+    in.require(rate, {.highest = 8}, "rate", "must be at most 8");
+  }
+  const double decay = in.get("decay", 0.25, "the decay");
+  in.require(decay < rate, "decay", "must be below rate");
+  in.get_bytes("limit", 64, "the limit");
+  in.get_seconds("pause", 1, "the pause");
+  in.get("rules", std::vector<std::string>{}, "the rules");
+  in.describe_texts("rules", "^r[0-9]$", "a rule such as r1");
+  in.get_choice("joined", "auto", {"auto", "true"}, "whether they are joined");
+  in.reject_unread_keys();
+}
+
+TEST(Schema, HasTheBoundsThatHoldWithEveryChoice) {
+  const auto schema = nlohmann::json::parse(to_json_schema(all_entries(parse_bounded)));
+  const auto& optimizer = schema["properties"]["optimizer"]["properties"];
+  EXPECT_EQ(optimizer["rate"], nlohmann::json::parse(R"({"type": "number", "exclusiveMinimum": -1,
+      "maximum": 8, "description": "the rate"})"));
+  EXPECT_EQ(optimizer["decay"],
+            nlohmann::json::parse(R"({"type": "number", "description": "the decay"})"));
+}
+
+TEST(Schema, HasThePatternsOfTexts) {
+  const auto schema = nlohmann::json::parse(to_json_schema(all_entries(parse_bounded)));
+  const auto& optimizer = schema["properties"]["optimizer"]["properties"];
+  EXPECT_EQ(optimizer["limit"]["pattern"], bytes_pattern());
+  EXPECT_EQ(optimizer["limit"]["title"], "a number of bytes such as 64KiB or 4GiB");
+  EXPECT_EQ(optimizer["limit"]["minimum"], 0);
+  EXPECT_EQ(optimizer["pause"]["pattern"], seconds_pattern());
+  EXPECT_EQ(optimizer["rules"]["items"],
+            nlohmann::json::parse(R"({"pattern": "^r[0-9]$", "title": "a rule such as r1"})"));
+  EXPECT_EQ(optimizer["joined"]["enum"], nlohmann::json::parse(R"(["auto", "true", true])"));
 }
 
 TEST(Schema, RestrictsAKeyByAChoice) {

@@ -20,6 +20,16 @@ TEST(Section, GivesTheValueOrTheDefault) {
   EXPECT_NO_THROW(in.reject_unread_keys());
 }
 
+TEST(Section, ReadsBooleansAsYamlSpellsThem) {
+  for (const std::string text : {"true", "True", "TRUE", "yes", "Yes", "on", "ON"})
+    EXPECT_TRUE(read("mirror: " + text).get("mirror", false, "")) << text;
+  for (const std::string text : {"false", "False", "FALSE", "no", "No", "off", "OFF"})
+    EXPECT_FALSE(read("mirror: " + text).get("mirror", true, "")) << text;
+  for (const std::string text : {"tRUE", "y", "1", "null"})
+    expect_error(ExitCode::kConfig, "mirror: expected true or false",
+                 [&] { read("mirror: " + text).get("mirror", false, ""); });
+}
+
 TEST(Section, NamesFileLineKeyAndTheNearestKnownKey) {
   Section in = read("data:\n  prefech_batches: 4\n");
   Section data = in.section("data");
@@ -92,6 +102,17 @@ TEST(Section, FailsAtTheLineOfAnImpossibleValue) {
   in.get("batch", 1, "");
   expect_error(ExitCode::kConfig, "run.yaml:2: batch: not divisible",
                [&] { in.fail("batch", "not divisible"); });
+}
+
+TEST(Section, RequiresANumberWithinBounds) {
+  const Section in = read("rate: 1\n");
+  EXPECT_NO_THROW(in.require(1, between(1, 1), "rate", "must be 1"));
+  EXPECT_NO_THROW(in.require(0.5, {.lowest = 0, .highest = 1, .excludes_highest = true}, "rate",
+                             "must be in [0, 1)"));
+  expect_error(ExitCode::kConfig, "run.yaml:1: rate: must be above 1",
+               [&] { in.require(1, above(1), "rate", "must be above 1"); });
+  expect_error(ExitCode::kConfig, "run.yaml:1: rate: must be at least 2",
+               [&] { in.require(1, at_least(2), "rate", "must be at least 2"); });
 }
 
 TEST(Section, FailsAtTheNearestLineOfADottedKey) {

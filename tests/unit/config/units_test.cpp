@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <regex>
+
 namespace ganscale::config {
 namespace {
 
@@ -21,6 +23,24 @@ TEST(Units, ReadsTimes) {
   EXPECT_EQ(parse_seconds("2h"), 7200);
   EXPECT_EQ(parse_seconds("soon"), std::nullopt);
   EXPECT_EQ(parse_seconds("1e308d"), std::nullopt);
+}
+
+TEST(Units, HasPatternsThatMatchEveryQuantity) {
+  const std::regex bytes(bytes_pattern());
+  const std::regex seconds(seconds_pattern());
+  for (const std::string number : {"0", "+4", "-0", "1.5", ".5", "5.", "2e3", "2E-3", "1.e+2"}) {
+    for (const std::string unit : {"", "B", "kB", "MB", "GB", "TB", "KiB", "MiB", "GiB", " TiB"}) {
+      EXPECT_TRUE(parse_bytes(number + unit) && std::regex_search(number + unit, bytes))
+          << number + unit;
+    }
+    for (const std::string unit : {"", "ms", "s", "m", " min", "h", "  d"}) {
+      EXPECT_TRUE(parse_seconds(number + unit) && std::regex_search(number + unit, seconds))
+          << number + unit;
+    }
+  }
+  for (const std::string text : {"4Gi", "4 gigs", "many", "", "4GiB each"})
+    EXPECT_FALSE(std::regex_search(text, bytes)) << text;
+  EXPECT_FALSE(std::regex_search(std::string("2 hours"), seconds));
 }
 
 TEST(Units, ReadsWholeTextsOnly) {

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "device/gpu.h"
 #include "support/expect_error.h"
+#include "support/temporary_folder.h"
 
 namespace ganscale::device {
 namespace {
@@ -24,6 +26,25 @@ TEST(SelectDevice, TakesTheOnlyGpuThatTheLauncherShowsARank) {
 TEST(SelectDevice, FallsBackToTheCpuOnlyIfNoGpuIsRequested) {
   EXPECT_EQ(select_device(DeviceKind::kAuto, 0, 1, 0), c10::Device(c10::kCPU));
   expect_error(ExitCode::kDevice, "sees none", [] { select_device(DeviceKind::kGpu, 0, 1, 0); });
+}
+
+TEST(SelectDevice, SaysThatABuildHasNoCuda) {
+  const std::string advice =
+      has_cuda() ? ""
+                 : "; this build has no CUDA: build it with make cuda, or install the CUDA wheel";
+  expect_error(ExitCode::kDevice,
+               "training.device, or --device: a GPU was requested, but this rank sees none" +
+                   advice + ": local rank 1",
+               [] { select_device(DeviceKind::kGpu, 1, 2, 0); });
+}
+
+TEST(LeavesGpusUnused, IfTheMachineHasOneAndTheBuildNoCuda) {
+  for (const std::string there : {"dev/nvidia0", "proc/driver/nvidia/version"}) {
+    const TemporaryFolder root;
+    EXPECT_FALSE(leaves_gpus_unused(root.path()));
+    root.write(there, "");
+    EXPECT_EQ(leaves_gpus_unused(root.path()), !has_cuda()) << there;
+  }
 }
 
 TEST(SelectDevice, TakesTheCpuIfConfigured) {

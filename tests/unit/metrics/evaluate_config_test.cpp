@@ -1,5 +1,9 @@
 #include "metrics/evaluate_config.h"
 
+#include <algorithm>
+#include <regex>
+
+#include "config/schema.h"
 #include "support/expect_error.h"
 
 namespace ganscale::metrics {
@@ -7,6 +11,32 @@ namespace {
 
 EvaluateConfig parse(const std::string& yaml) {
   return parse_evaluate(config::Section(config::parse_yaml(yaml, "test.yaml")));
+}
+
+bool is_metric(const std::string& name) {
+  try {
+    parse_metric(name);
+    return true;
+  } catch (const ConfigError&) {
+    return false;
+  }
+}
+
+// The operator refuses other names by it.
+TEST(ParseMetric, ReadsNothingThatThePatternOfTheSchemaDoesNotMatch) {
+  const auto entries = config::all_entries([](config::Section root) { parse_evaluate(root); });
+  const auto metrics = std::ranges::find(entries, "metrics", &config::Entry::path);
+  const std::regex pattern(metrics->limits.pattern);
+  for (const std::string kind : {"fid", "is", "kid", "pr", "dc", "ppl", "eqt", "eqr", "FID"}) {
+    for (const std::string count : {"", "500", "50k", "50k3", "999999999k999"}) {
+      for (const std::string suffix : {"", "_full", "_int", "_frac", "_wend", "_zfull_crop",
+                                       "_by_label", "_full_by_label", "_half"}) {
+        const std::string name = kind + count + suffix;
+        EXPECT_TRUE(!is_metric(name) || std::regex_search(name, pattern)) << name;
+      }
+    }
+  }
+  EXPECT_FALSE(std::regex_search(std::string("FID50k"), pattern));
 }
 
 TEST(ParseMetric, ReadsKindNumberOfImagesAndNeighbors) {
@@ -125,6 +155,10 @@ TEST(ParseEvaluate, RefusesImpossibleValues) {
   expect_error(ExitCode::kConfig, "evaluate.splits: must be positive", [] {
     parse_evaluate(
         config::Section(config::parse_yaml("evaluate: {splits: 0}", "t")).section("evaluate"));
+  });
+  expect_error(ExitCode::kConfig, "t:2: evaluate.metrics: unknown metric; known are fid50k", [] {
+    const auto root = config::parse_yaml("evaluate:\n  metrics: [fid50k, FID10k]", "t");
+    parse_evaluate(config::Section(root).section("evaluate"));
   });
   expect_error(ExitCode::kConfig, "batch: must be positive", [] { parse("{batch: 0}"); });
   expect_error(ExitCode::kConfig, "every_kimg: must not be negative",

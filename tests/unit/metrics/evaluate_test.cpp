@@ -92,6 +92,9 @@ TEST(RequireEnoughInLabels, CountsRealAndGeneratedImagesOfEachLabel) {
   expect_error(ExitCode::kConfig, "the dataset has no labels", [] {
     require_enough_in_labels(parse_metric("fid_by_label"), {}, LabelShares::kData);
   });
+  expect_error(ExitCode::kConfig, "the dataset has no image of a label that is generated", [] {
+    require_enough_in_labels(parse_metric("fid_by_label"), {0, 0}, LabelShares::kData);
+  });
 }
 
 TEST(OfAverage, NamesTheHalfLifeBehindTheMetric) {

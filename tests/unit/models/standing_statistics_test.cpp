@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
+#include "models/label_bundle.h"
 #include "tensors/named_tensors.h"
 #include "unit/models/read_model.h"
 #include "unit/models/tiny_model.h"
@@ -41,6 +42,27 @@ TEST(StandingStatistics, AreComputedFromTruncatedLatents) {
     return named_buffers(*generator).at(kFirstVariance).mean().item<double>();
   };
   EXPECT_NEAR(variance(0.5) / variance({}), 0.0806, 0.01);
+}
+
+// With labels drawn for each pass, a generator would see some of 64 images, or none.
+TEST(StandingStatistics, OfABundleAreThoseOfEachOfItsGenerators) {
+  const auto generator_of = [](std::uint64_t seed) {
+    const ModelConfig config = read_model("{z_dim: 4, channels: 0.125}");
+    const auto generator = build_generator(config, seed, nullptr);
+    generator->eval();
+    return generator;
+  };
+  LabelBundle bundle({{0, generator_of(1)}, {2, generator_of(2)}}, 3);
+  bundle.eval();
+  EXPECT_TRUE(take_standing_statistics(bundle, 2, 1, {}));
+  for (const std::uint64_t seed : {1, 2}) {
+    const auto alone = generator_of(seed);
+    take_standing_statistics(*alone, 2, 1, {});
+    const auto& of_label = *bundle.generators().at(seed == 1 ? 0 : 2);
+    EXPECT_FALSE(of_label.is_training());
+    for (const auto& [name, buffer] : named_buffers(*alone))
+      EXPECT_TRUE(at::equal(named_buffers(of_label).at(name), buffer)) << name;
+  }
 }
 
 TEST(StandingStatistics, ReportAModelWithoutBatchNorm) {

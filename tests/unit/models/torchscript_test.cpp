@@ -155,6 +155,24 @@ TEST(SaveTorchscript, TakesBundlesOfStyleBasedGenerators) {
   EXPECT_LT((loaded.forward({z, labels}).toTensor() - expected).abs().max().item<double>(), 1e-5);
 }
 
+TEST(SaveTorchscript, RefusesALabelThatTheBundleHasNoGeneratorFor) {
+  LabelBundle bundle({{0, unconditional()}, {2, unconditional()}}, /*label_count=*/3);
+  const TemporaryFolder folder;
+  save_torchscript(bundle, folder / "bundle.pt");
+  auto loaded = torch::jit::load((folder / "bundle.pt").string());
+  const auto z = at::zeros({3, bundle.z_dim()});
+  const auto refusal = [&](std::int64_t label) -> std::string {
+    try {
+      loaded.forward({z, at::tensor({std::int64_t{2}, label, std::int64_t{0}})});
+    } catch (const std::exception& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_THAT(refusal(1), testing::HasSubstr("no generator for label 1, only for 0, 2"));
+  EXPECT_EQ(refusal(2), "");
+}
+
 TEST(SaveTorchscript, CarriesMetadata) {
   const TemporaryFolder folder;
   save_torchscript(*unconditional(), folder / "g.pt", {{"label_probabilities", "[0.5,0.5]"}});

@@ -10,15 +10,25 @@
 #include "kernels/upfirdn2d/upfirdn2d.h"
 
 namespace ganscale::augment {
+namespace {
+
+/// In sigmas; the filter has a tap for each pixel within reach on both sides, and one between.
+constexpr double kReach = 3;
+
+}  // namespace
 
 FadingBlur read_fading_blur(config::Section& in) {
   FadingBlur blur;
   blur.sigma = in.get("blur_sigma", blur.sigma,
                       "initial blur of everything that the discriminator sees, in pixels; 0: none");
-  in.require(blur.sigma >= 0, "blur_sigma", "must not be negative");
+  in.require(blur.sigma, config::at_least(0), "blur_sigma", "must not be negative");
+  constexpr int kMostPixels = kernels::kMostTaps / 2;
+  in.require(blur.sigma * kReach < kMostPixels, "blur_sigma",
+             "three times blur_sigma must be below " + std::to_string(kMostPixels) +
+                 ": a filter has at most " + std::to_string(kernels::kMostTaps) + " taps");
   blur.fade_kimg = in.get("blur_fade_kimg", blur.fade_kimg,
                           "thousands of images over which the blur fades; 0: no blur");
-  in.require(blur.fade_kimg >= 0, "blur_fade_kimg", "must not be negative");
+  in.require(blur.fade_kimg, config::at_least(0), "blur_fade_kimg", "must not be negative");
   in.require(blur.sigma == 0 || blur.fade_kimg > 0, "blur_fade_kimg",
              "must be positive for a blur to fade");
   return blur;
@@ -31,7 +41,7 @@ double blur_sigma(const FadingBlur& blur, std::int64_t images_seen) {
 }
 
 at::Tensor blurred(const at::Tensor& images, double sigma) {
-  const auto radius = static_cast<std::int64_t>(std::floor(sigma * 3));
+  const auto radius = static_cast<std::int64_t>(std::floor(sigma * kReach));
   if (radius <= 0) return images;
   const at::Tensor distances =
       at::arange(-radius, radius + 1, at::TensorOptions(at::kDouble)) / sigma;

@@ -6,11 +6,12 @@
 
 #include "base/log.h"
 #include "cli/options/find_config.h"
+#include "cli/options/number_checks.h"
 #include "models/build_model.h"
 
 namespace ganscale::cli {
 
-void add_config_options(CLI::App& verb, ConfigOptions& options) {
+void add_config_file_options(CLI::App& verb, ConfigOptions& options) {
   verb.add_option("--config", options.file,
                   "YAML file of the run, or the name of one that comes with ganscale: demo")
       ->type_name("FILE");
@@ -21,6 +22,10 @@ void add_config_options(CLI::App& verb, ConfigOptions& options) {
       ->allow_extra_args(false);
   verb.add_flag("--print-config", options.print_config,
                 "Print the resolved configuration and stop");
+}
+
+void add_config_options(CLI::App& verb, ConfigOptions& options) {
+  add_config_file_options(verb, options);
   verb.add_flag("--dry-run", options.dry_run,
                 "Check configuration, data and devices, and stop before training");
 }
@@ -46,7 +51,7 @@ void add_shape_options(CLI::App& verb, ShapeOptions& options) {
       ->capture_default_str();
   verb.add_option("--labels", options.labels,
                   "Number of labels of a conditional model; default: 10")
-      ->check(CLI::NonNegativeNumber);
+      ->check(non_negative_integer);
 }
 
 void set_shapes(const ShapeOptions& options, models::ModelConfig& model) {

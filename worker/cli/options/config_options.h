@@ -19,6 +19,9 @@ struct ConfigOptions {
   bool dry_run = false;
 };
 
+/// Adds --config, --set and --print-config.
+void add_config_file_options(CLI::App& verb, ConfigOptions& options);
+
 /// Adds --config, --set, --print-config and --dry-run.
 void add_config_options(CLI::App& verb, ConfigOptions& options);
 

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/options/number_checks.h"
 #include "wire/names.h"
 
 namespace ganscale::cli {
@@ -11,12 +12,12 @@ void add_fabric_options(CLI::App& verb, comm::FabricRequirements& required) {
                   "Least bus bandwidth of the preflight's all-reduce, in GB/s; 0: any")
       ->type_name("GB/S")
       ->envname(wire::environment::kPreflightFloor)
-      ->check(CLI::NonNegativeNumber);
+      ->check(non_negative_number);
   verb.add_option("--hcas", required.hcas,
                   "Number of InfiniBand HCAs with an active port that each node must have; 0: any")
       ->type_name("N")
       ->envname(wire::environment::kPreflightHcas)
-      ->check(CLI::NonNegativeNumber);
+      ->check(non_negative_integer);
 }
 
 }  // namespace ganscale::cli

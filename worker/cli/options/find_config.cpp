@@ -32,7 +32,7 @@ std::vector<fs::path> config_folders() {
 }
 
 fs::path find_config(const std::string& name, const std::vector<fs::path>& folders) {
-  if (name.ends_with(kEnding) || fs::exists(name)) return name;
+  if (name.ends_with(kEnding) || (fs::exists(name) && !fs::is_directory(name))) return name;
   std::vector<std::string> known;
   for (const fs::path& folder : folders) {
     const std::vector<std::string> names = names_in(folder);

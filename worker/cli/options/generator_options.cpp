@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "device/gpu.h"
 #include "device/select_device.h"
+#include "training/run/run_folder.h"
 
 namespace ganscale::cli {
 
@@ -19,10 +20,13 @@ void add_generator_options(CLI::App& verb, GeneratorOptions& options) {
 
 training::TrainedGenerator load_generator(const GeneratorOptions& options) {
   if (options.run.empty() == options.checkpoint.empty()) {
-    throw UsageError("give --run RUN, or --checkpoint DIR for one that is not the newest");
+    throw UsageError("pass either --run RUN (its newest checkpoint) or --checkpoint DIR, not both");
   }
-  return options.run.empty() ? training::load_generator(options.checkpoint, options.ema_kimg)
-                             : training::load_newest_generator(options.run, options.ema_kimg);
+  if (!options.run.empty()) return training::load_newest_generator(options.run, options.ema_kimg);
+  if (std::filesystem::exists(training::RunFolder(options.checkpoint).config())) {
+    throw UsageError("--checkpoint: for a run's folder, use --run: " + options.checkpoint.string());
+  }
+  return training::load_generator(options.checkpoint, options.ema_kimg);
 }
 
 void add_device_option(CLI::App& verb, std::string& kind) {

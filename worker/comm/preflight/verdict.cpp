@@ -20,10 +20,6 @@ double rounded(double gigabytes_per_second) {
   return std::stod(fmt::format("{:.4g}", gigabytes_per_second));
 }
 
-std::string counted(std::size_t count, const std::string& noun) {
-  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
-}
-
 /// Returns "16 ranks on 2 nodes".
 std::string size_of(const FabricMeasurement& measured) {
   return counted(static_cast<std::size_t>(measured.ranks), "rank") + " on " +

@@ -135,6 +135,7 @@ std::optional<Link> link_of(archive_entry* entry, const std::string& name, std::
 /// which only matters for images and labels. members: sorted by name.
 void add_links(const std::vector<Link>& links, const fs::path& file,
                std::vector<TarMember>& members) {
+  if (links.empty()) return;
   std::vector<TarMember> linked;
   for (const Link& link : links) {
     const auto found = std::ranges::lower_bound(members, link.target, {}, &TarMember::name);
@@ -150,17 +151,23 @@ void add_links(const std::vector<Link>& links, const fs::path& file,
   std::ranges::stable_sort(members, {}, &TarMember::name);
 }
 
-std::vector<TarMember> scan(const FileBytes& bytes, bool with_labels) {
-  const fs::path& file = bytes.file();
-  if (bytes.unpacked()) refuse_compressed(file);
-  ArchiveInput input(bytes);
-  const Archive in(archive_read_new(), archive_read_free);
+/// input: must outlive the archive.
+Archive open_archive(ArchiveInput& input, const fs::path& file) {
+  Archive in(archive_read_new(), archive_read_free);
   archive_read_support_format_tar(in.get());
   archive_read_support_filter_all(in.get());
   const int status = archive_read_open2(in.get(), &input, nullptr, ArchiveInput::read,
                                         ArchiveInput::skip, nullptr);
   input.rethrow();
   if (status != ARCHIVE_OK) refuse(in.get(), file);
+  return in;
+}
+
+std::vector<TarMember> scan(const FileBytes& bytes, bool with_labels) {
+  const fs::path& file = bytes.file();
+  if (bytes.unpacked()) refuse_compressed(file);
+  ArchiveInput input(bytes);
+  const Archive in = open_archive(input, file);
   std::vector<TarMember> members;
   std::vector<Link> links;
   std::vector<std::uint8_t> content;
@@ -192,7 +199,7 @@ std::vector<TarMember> scan(const FileBytes& bytes, bool with_labels) {
   }
   require_end(bytes, end_bytes);
   std::ranges::sort(members, {}, &TarMember::name);
-  if (!links.empty()) add_links(links, file, members);
+  add_links(links, file, members);
   return members;
 }
 

@@ -7,6 +7,9 @@
 /// The contract of upfirdn2d without tensors, shared by all devices.
 namespace ganscale::kernels {
 
+/// Of a filter on a CUDA device, whose shared memory it must fit in.
+inline constexpr int kMostTaps = 1024;
+
 /// How an image is resampled: zeros are inserted, it is padded, filtered, and thinned out.
 struct Upfirdn {
   std::int64_t up_x = 1;  ///< one sample becomes itself and up_x - 1 zeros

@@ -9,7 +9,6 @@
 /// What all kernels of upfirdn2d share.
 namespace ganscale::kernels {
 
-constexpr int kMostTaps = 1024;  // of a filter, in shared memory
 constexpr std::int64_t kMostGridColumns = 0x7FFFFFFF;
 constexpr std::int64_t kMostGridRows = 65535;
 

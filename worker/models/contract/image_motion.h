@@ -8,7 +8,7 @@ namespace ganscale::models {
 struct ImageMotion {
   double degrees = 0;
   double right = 0;  ///< in shorter sides of an image
-  double down = 0;   ///< in image heights
+  double down = 0;   ///< in shorter sides, too
 };
 
 /// Returns the value of StyleGenerator::input_transform() for images that move so: float64 [3, 3].

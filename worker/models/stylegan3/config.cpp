@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "config/require_between.h"
+#include "kernels/upfirdn2d/fill.h"
 #include "models/stylegan/mapping_keys.h"
 
 namespace ganscale::models::stylegan3 {
@@ -44,6 +45,18 @@ void read_generator(config::Section& in, NetworkConfig& c) {
   read_shape(in, c.synthesis);
 }
 
+/// Radial filters are squares; the others are lines.
+void require_radial_filters(const config::Section& in, const SynthesisShape& c) {
+  const int side = c.filter_taps * c.activation_rate;
+  in.require(side % 2 == 0, "filter_taps",
+             "must be even with radial_filters, which have no tap at their center: " +
+                 std::to_string(c.filter_taps));
+  in.require(side * side <= kernels::kMostTaps, "filter_taps",
+             "(filter_taps * activation_rate)^2, the taps of radial_filters, must be at most " +
+                 std::to_string(kernels::kMostTaps) + ": (" + std::to_string(c.filter_taps) +
+                 " * " + std::to_string(c.activation_rate) + ")^2");
+}
+
 void require_shape(const config::Section& in, const SynthesisShape& c) {
   const double half = c.resolution.shorter_side() / 2.0;
   require_between(in, "generator_channel_max", c.channel_max, 1, stylegan::kMostFeatures);
@@ -63,9 +76,7 @@ void require_shape(const config::Section& in, const SynthesisShape& c) {
   require_between(in, "kernel", c.kernel, 1, 7);
   require_between(in, "activation_rate", c.activation_rate, 1, 4);
   require_between(in, "filter_taps", c.filter_taps, 1, 32);
-  in.require(!c.has_radial_filters || c.filter_taps * c.activation_rate % 2 == 0, "filter_taps",
-             "must be even with radial_filters, which have no tap at their center: " +
-                 std::to_string(c.filter_taps));
+  if (c.has_radial_filters) require_radial_filters(in, c);
 }
 
 void require_possible(const config::Section& in, const NetworkConfig& c) {

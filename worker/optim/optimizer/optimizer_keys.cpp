@@ -9,7 +9,7 @@ namespace {
 double read_documented_weight_decay(config::Section& in, double fallback,
                                     std::string_view documentation) {
   const double weight_decay = in.get("weight_decay", fallback, documentation);
-  in.require(weight_decay >= 0, "weight_decay", "must not be negative");
+  in.require(weight_decay, config::at_least(0), "weight_decay", "must not be negative");
   return weight_decay;
 }
 
@@ -27,7 +27,7 @@ std::pair<double, double> read_betas(config::Section& in, const OptimizerDefault
 double read_epsilon(config::Section& in, double fallback) {
   const double epsilon =
       in.get("epsilon", fallback, "term added to the denominator for numerical stability");
-  in.require(epsilon >= 0, "epsilon", "must not be negative");
+  in.require(epsilon, config::at_least(0), "epsilon", "must not be negative");
   return epsilon;
 }
 

@@ -37,7 +37,7 @@ OptimizerBuilder parse_lars(config::Section& in, const OptimizerDefaults& /*defa
   options.trust =
       in.get("trust", options.trust,
              "trust coefficient: scales the ratio of the norms of a tensor's weights and gradient");
-  in.require(options.trust > 0, "trust", "must be positive");
+  in.require(options.trust, config::above(0), "trust", "must be positive");
   options.epsilon = read_epsilon(in, options.epsilon);
   return builder_of(options);
 }

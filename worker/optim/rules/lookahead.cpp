@@ -48,7 +48,7 @@ OptimizerBuilder parse_lookahead(config::Section& in, const OptimizerDefaults& d
   LookaheadOptions options;
   options.interval = in.get("interval", options.interval,
                             "inner updates between two steps of the slow weights (the paper's k)");
-  in.require(options.interval > 0, "interval", "must be positive");
+  in.require(options.interval, config::above(0), "interval", "must be positive");
   options.slow_step =
       in.get("slow_step", options.slow_step, "step of the slow weights (the paper's alpha)");
   in.require(options.slow_step > 0 && options.slow_step <= 1, "slow_step",

@@ -35,7 +35,7 @@ AllReduceTime exposed(const Phase& phase, double computing, int gpus, const Mach
 double wait_for_data(const Workload& workload, const Assumptions& assumptions, const Scale& scale,
                      const StepTime& step) {
   const double decoding =
-      scale.images_per_gpu() * workload.image_bytes / assumptions.reader_bytes_per_second;
+      scale.images_per_rank() * workload.image_bytes / assumptions.reader_bytes_per_second;
   const double reading = static_cast<double>(scale.batch) * workload.image_bytes /
                          assumptions.storage_bytes_per_second;
   return std::max(0.0, std::max(decoding, reading) - step.total());
@@ -51,7 +51,7 @@ StepTime compute(const Workload& workload, const Assumptions& assumptions, const
   StepTime step;
   double launching = 0;
   for (const Phase& phase : workload.phases) {
-    step.device += rounds * device_seconds(phase, assumptions, scale.images_per_gpu() / rounds) /
+    step.device += rounds * device_seconds(phase, assumptions, scale.images_per_rank() / rounds) /
                    phase.interval;
     launching += rounds * phase.launches * assumptions.launch_seconds / phase.interval;
   }
@@ -79,8 +79,9 @@ double mean_largest_normal(int count) {
 StepTime predict_step(const Workload& workload, const Machine& machine,
                       const Assumptions& assumptions, const Scale& scale) {
   check(machine.nodes_of(scale.gpus) > 0, "GPUs fill nodes");
+  check(scale.gpus_of_rank == 1, "ranks that train together have a GPU each");
   StepTime step = compute(workload, assumptions, scale);
-  const double images = scale.images_per_gpu() / scale.rounds();  // gradients of the last round
+  const double images = scale.images_per_rank() / scale.rounds();  // gradients of the last round
   const double stretch = step.device > 0 ? (step.device + step.host) / step.device : 1;
   double largest_bytes = 0;
   for (const Phase& phase : workload.phases) {

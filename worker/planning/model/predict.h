@@ -31,12 +31,13 @@ struct StepTime {
 /// - all wait for the slowest of n normal times, with the deviation of `jitter` and `spread`;
 /// - images are read ahead: they cost what they take longer than all this.
 ///
-/// scale.gpus: fill whole nodes, or a part of one.
+/// scale.gpus: fill whole nodes, or a part of one; each is a rank.
 StepTime predict_step(const Workload& workload, const Machine& machine,
                       const Assumptions& assumptions, const Scale& scale);
 
 /// Returns the time of a step of a rank that trains by itself, on average over ranks: device, host
-/// and data.
+/// and data. With two GPUs it takes as long as with one: its networks wait for each other, and the
+/// copies between the GPUs are left out.
 StepTime predict_lone_step(const Workload& workload, const Assumptions& assumptions,
                            const Scale& scale);
 

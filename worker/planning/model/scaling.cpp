@@ -23,8 +23,12 @@ constexpr std::array<Term, 5> kTerms = {{
 }};
 
 Scale scale_on(const Question& question, int gpus) {
-  if (question.mode == Mode::kStrong) return {gpus, question.first.batch};
-  return {gpus, question.first.batch / question.first.gpus * gpus};
+  Scale scale = question.first;
+  scale.gpus = gpus;
+  if (question.mode != Mode::kStrong) {
+    scale.batch = question.first.batch / question.first.ranks() * scale.ranks();
+  }
+  return scale;
 }
 
 ScalingRow synchronous_row(const Question& question, const Scale& scale, const Workload& workload,
@@ -42,10 +46,10 @@ ScalingRow per_label_row(const Question& question, const Scale& scale, const Wor
                          const Assumptions& assumptions) {
   ScalingRow row{.scale = scale};
   row.step = predict_lone_step(workload, assumptions, scale);
-  const double steps = question.kimg * 1000 / scale.images_per_gpu();
+  const double steps = question.kimg * 1000 / scale.images_per_rank();
   const double deviation = std::hypot(assumptions.spread, assumptions.jitter / std::sqrt(steps));
   row.step.stragglers =
-      deviation * mean_largest_normal(scale.gpus) * (row.step.device + row.step.host);
+      deviation * mean_largest_normal(scale.ranks()) * (row.step.device + row.step.host);
   row.hours = steps * row.step.total() / 3600;
   row.seconds_per_kimg = seconds_per_kimg(row.step, scale);
   return row;
@@ -87,7 +91,7 @@ Scaling predict_scaling(const Question& question, const Workload& workload, cons
   Scaling scaling{.question = question};
   for (const int gpus : question.gpus) {
     const Scale scale = scale_on(question, gpus);
-    if (scale.batch % gpus != 0) {
+    if (scale.batch % scale.ranks() != 0) {
       scaling.left_out = "the batch of " + std::to_string(scale.batch) + " gives " +
                          std::to_string(gpus) + " GPUs a fractional number of images";
       break;

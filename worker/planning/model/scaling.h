@@ -14,7 +14,7 @@ namespace ganscale::planning {
 enum class Mode {
   kStrong,    ///< the batch
   kWeak,      ///< the batch of a GPU
-  kPerLabel,  ///< the images of a label: each GPU trains one by itself, all at the same time
+  kPerLabel,  ///< the images of a label: each rank trains one by itself, all at the same time
 };
 
 std::string_view name_of(Mode mode);
@@ -24,7 +24,7 @@ Mode mode_of_name(std::string_view name);
 /// What to predict.
 struct Question {
   Mode mode = Mode::kStrong;
-  Scale first = {};            ///< says the batch
+  Scale first = {};            ///< says the batch, and the GPUs of a rank: 1 but with kPerLabel
   std::vector<int> gpus = {};  ///< of each row, ascending; they fill nodes, or a part of one
   double kimg = 25'000;        ///< of the training; of each label with kPerLabel
 };
@@ -50,7 +50,7 @@ struct Scaling {
 /// Returns numbers of GPUs: `first` and its doublings within a node, then 1, 2, 4, ... nodes.
 std::vector<int> doublings(int first, const Machine& machine, int most_nodes);
 
-/// Predicts the scaling. Rows end when GPUs have less than one image of the batch or not a whole
+/// Predicts the scaling. Rows end when ranks have less than one image of the batch or not a whole
 /// number.
 Scaling predict_scaling(const Question& question, const Workload& workload, const Machine& machine,
                         const Assumptions& assumptions);

@@ -35,32 +35,48 @@ Roles roles_of(const Setting& setting, const Scale& scale) {
           .discriminator = team(wire::Role::kDiscriminator)};
 }
 
+struct SchemeTeams {
+  std::string scheme;
+  std::vector<Team> teams;
+};
+
+/// Returns the schemes whose ranks train a network together.
+std::vector<SchemeTeams> joint_schemes(const Setting& setting, const Scale& scale) {
+  const StepTime together =
+      predict_step(setting.workload, setting.machine, setting.assumptions, scale);
+  std::vector<SchemeTeams> schemes = {
+      {std::string(wire::kSynchronous.name), {team_of(scale.gpus, together)}}};
+  if (scale.gpus % 2 != 0 || setting.machine.nodes_of(scale.gpus / 2) == 0) return schemes;
+  const Roles roles = roles_of(setting, scale);
+  for (const int staleness : kStalenesses) {
+    const Roles stale = with_staleness(roles, staleness);
+    schemes.push_back(
+        {std::string(wire::kAsynchronous.name) + ", max_staleness " + std::to_string(staleness),
+         {stale.generator, stale.discriminator}});
+  }
+  return schemes;
+}
+
+SchemeTeams per_label_scheme(const Setting& setting, const Scale& scale) {
+  const StepTime alone = predict_lone_step(setting.workload, setting.assumptions, scale);
+  const auto ranks = static_cast<std::size_t>(scale.ranks());
+  return {std::string(wire::kPerLabel.name), std::vector<Team>(ranks, team_of(1, alone))};
+}
+
 }  // namespace
 
 std::vector<SchemeRun> simulate_schemes(const Setting& setting, const Scale& scale, int steps,
                                         std::uint64_t seed) {
   const Noise noise = noise_of(setting.assumptions, setting.conditions);
+  std::vector<SchemeTeams> schemes;
+  if (scale.gpus_of_rank == 1) schemes = joint_schemes(setting, scale);
+  schemes.push_back(per_label_scheme(setting, scale));
   std::vector<SchemeRun> runs;
-  const auto add = [&](std::string scheme, std::span<const Team> teams) {
-    const StepsTaken taken = simulate_steps(teams, noise, steps, seed);
+  for (const SchemeTeams& scheme : schemes) {
+    const StepsTaken taken = simulate_steps(scheme.teams, noise, steps, seed);
     const double seconds = taken.seconds / steps;
-    runs.push_back({std::move(scheme), taken, seconds, static_cast<double>(scale.batch) / seconds});
-  };
-
-  const StepTime together =
-      predict_step(setting.workload, setting.machine, setting.assumptions, scale);
-  add(std::string(wire::kSynchronous.name), std::array{team_of(scale.gpus, together)});
-  if (scale.gpus % 2 == 0 && setting.machine.nodes_of(scale.gpus / 2) > 0) {
-    const Roles roles = roles_of(setting, scale);
-    for (const int staleness : kStalenesses) {
-      const Roles stale = with_staleness(roles, staleness);
-      add(std::string(wire::kAsynchronous.name) + ", max_staleness " + std::to_string(staleness),
-          std::array{stale.generator, stale.discriminator});
-    }
+    runs.push_back({scheme.scheme, taken, seconds, static_cast<double>(scale.batch) / seconds});
   }
-  const StepTime alone = predict_lone_step(setting.workload, setting.assumptions, scale);
-  add(std::string(wire::kPerLabel.name),
-      std::vector<Team>(static_cast<std::size_t>(scale.gpus), team_of(1, alone)));
   return runs;
 }
 

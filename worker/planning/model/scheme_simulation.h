@@ -30,7 +30,7 @@ struct SchemeRun {
 /// - synchronous: all ranks as one team;
 /// - asynchronous: half the ranks train G and half D, each half with the whole batch. G's phases and
 ///   the average are of the former, D's and the input of the latter. On one rank: left out;
-/// - per_label: each rank by itself.
+/// - per_label: each rank by itself. The only one whose ranks may have two GPUs.
 std::vector<SchemeRun> simulate_schemes(const Setting& setting, const Scale& scale, int steps,
                                         std::uint64_t seed);
 

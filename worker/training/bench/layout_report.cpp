@@ -127,7 +127,7 @@ LaidOutLayer layer_of(const cost::ProductCall& call, std::int64_t images,
   const bool is_last = call.features.suggest_memory_format() == at::MemoryFormat::ChannelsLast;
   layer.memory = is_last ? "channels last" : "contiguous";
   layer.kernel = call.weight.size(2);
-  layer.pixels = call.result.size(2);
+  layer.pixels = {static_cast<int>(call.result.size(2)), static_cast<int>(call.result.size(3))};
   return layer;
 }
 
@@ -217,15 +217,13 @@ std::string share_of(double part, double whole) {
 
 std::string line_of(const LaidOutLayer& layer) {
   const bool has_pixels = !layer.memory.empty();
-  const auto square = [&](auto side) {
-    return has_pixels ? fmt::format("{0}x{0}", side) : std::string();
-  };
+  const std::string kernel = has_pixels ? fmt::format("{0}x{0}", layer.kernel) : "";
+  const std::string pixels = has_pixels ? text_of(layer.pixels) : "";
   const std::string memory =
       layer.padded_vectors == 0 ? layer.memory : fmt::format("({} images)", layer.padded_vectors);
   return fmt::format("{:<28} {:<4}  {:<13}  {:<26}  {:<6}  {:<9}  {:9.2f}  {:>6}\n", layer.name,
-                     layer.type, memory, channels_of(layer), square(layer.kernel),
-                     square(layer.pixels), layer.multiply_adds / 1e9,
-                     share_of(layer.multiply_adds, layer.in_tiles));
+                     layer.type, memory, channels_of(layer), kernel, pixels,
+                     layer.multiply_adds / 1e9, share_of(layer.multiply_adds, layer.in_tiles));
 }
 
 std::string table_of(const LaidOutNetwork& network) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/resolution.h"
 #include "cost/matrix_units.h"
 #include "training/run/run_config.h"
 
@@ -27,7 +28,7 @@ struct LaidOutLayer {
   LayerChannels padded = {};
   std::int64_t padded_vectors = 0;  ///< in a pass of a linear layer with a pad; else 0
   std::int64_t kernel = 1;
-  std::int64_t pixels = 1;   ///< height of the result
+  Resolution pixels = 1;     ///< of the result
   double multiply_adds = 0;  ///< without padding
   double in_tiles = 0;       ///< multiply-adds of whole tiles; 0: it takes no matrix units
 };

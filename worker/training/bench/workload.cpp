@@ -3,17 +3,45 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/error.h"
 #include "cost/operation.h"
 #include "cost/roofline.h"
 #include "training/bench/count_step.h"
 #include "training/run/precision.h"
+#include "training/run/section_checks.h"
 
 namespace ganscale::training {
 namespace {
 
-/// A training with `images` on each of two ranks, so that there are all-reduces to count.
+constexpr int kRanks = 2;  // so that there are all-reduces to count
+
+/// Returns whether each rank can divide so many images into passes, and all a pass into groups.
+bool is_countable(const RunConfig& config, std::int64_t images) {
+  const std::int64_t passes = config.training.accumulate;
+  if (images % passes != 0) return false;
+  try {
+    require_shared_statistics(config, kRanks * images / passes, kRanks);
+  } catch (const ConfigError&) {
+    return false;
+  }
+  return true;
+}
+
+/// Ends: each rank can divide a multiple of its passes times the size of a group.
+std::int64_t countable_from(const RunConfig& config, std::int64_t images) {
+  while (!is_countable(config, images)) ++images;
+  return images;
+}
+
+std::int64_t countable_near(const RunConfig& config, std::int64_t images) {
+  for (std::int64_t fewer = images; fewer > 0; --fewer) {
+    if (is_countable(config, fewer)) return fewer;
+  }
+  return countable_from(config, images);
+}
+
+/// A training with `images` on each rank.
 std::vector<CountedPhase> count(RunConfig config, std::int64_t images) {
-  constexpr int kRanks = 2;
   config.training.batch = kRanks * images;
   return count_step(config, kRanks);
 }
@@ -45,8 +73,8 @@ planning::Phase planned(const CountedPhase& phase, const TrainingConfig& config)
 
 planning::Workload count_workload(const RunConfig& config, std::int64_t images,
                                   const cost::Device& device) {
-  const std::int64_t few = std::max<std::int64_t>(1, images / 4);
-  const std::int64_t many = std::max(images, few + 1);
+  const std::int64_t few = countable_near(config, std::max<std::int64_t>(1, images / 4));
+  const std::int64_t many = countable_from(config, std::max(images, few + 1));
   const auto of_few = count(config, few);
   const auto of_many = count(config, many);
   const models::ModelConfig& model = config.model;

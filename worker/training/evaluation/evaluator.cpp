@@ -47,12 +47,17 @@ Fakes generate(models::Generator& generator, std::uint64_t seed, const Numbers& 
   return fakes;
 }
 
-/// Returns how many of the images each label has; nothing for data without labels.
-std::vector<std::int64_t> counts_by_label(const RealImages& real) {
+/// Returns how many of the images each of the `made` labels has, of all labels if it is empty;
+/// nothing for data without labels.
+std::vector<std::int64_t> counts_by_label(const RealImages& real,
+                                          const std::vector<std::int64_t>& made) {
   std::vector<std::int64_t> counts(static_cast<std::size_t>(real.source.label_count()));
   for (std::int64_t i = 0; i < real.count && !counts.empty(); ++i) {
     const auto label = static_cast<std::size_t>(real.source.label(real.record(i)));
     if (label < counts.size()) ++counts[label];
+  }
+  for (std::size_t label = 0; label < counts.size() && !made.empty(); ++label) {
+    if (std::ranges::count(made, static_cast<std::int64_t>(label)) == 0) counts[label] = 0;
   }
   return counts;
 }
@@ -60,7 +65,7 @@ std::vector<std::int64_t> counts_by_label(const RealImages& real) {
 }  // namespace
 
 Evaluator::Evaluator(const metrics::EvaluateConfig& config, RealImages real, at::Device device,
-                     comm::Group& group)
+                     comm::Group& group, const std::vector<std::int64_t>& made_labels)
     : config_(config), images_(real), device_(device), group_(group) {
   const ImageShape shape{real.policy.channels, real.policy.resolution};
   if (std::ranges::any_of(config_.metrics, metrics::compares_features)) {
@@ -72,13 +77,14 @@ Evaluator::Evaluator(const metrics::EvaluateConfig& config, RealImages real, at:
   }
   // Fails early if the network or the number of images is not sufficient.
   empty_sets();
-  for (const auto& metric : config_.metrics) {
+  metrics::require_of_each(config_, [&](const metrics::MetricName& metric) {
     RealImages compared = images_;
     compared.count = metric.real_count(real.source.record_count());
     metrics::require_enough(metric, compared.count);
-    if (!metric.is_by_label) continue;
-    metrics::require_enough_in_labels(metric, counts_by_label(compared), config_.labels);
-  }
+    if (!metric.is_by_label) return;
+    metrics::require_enough_in_labels(metric, counts_by_label(compared, made_labels),
+                                      config_.labels);
+  });
 }
 
 Evaluator::FakeStats Evaluator::empty_sets() const {
@@ -159,7 +165,9 @@ metrics::Measurements Evaluator::evaluate(models::Generator& generator, std::uin
   metrics::Measurements result;
   if (config_.metrics.empty()) return result;
   const auto traits = traits_of(generator);
-  for (const auto& metric : config_.metrics) metrics::require_measurable(metric, traits);
+  metrics::require_of_each(config_, [&](const metrics::MetricName& metric) {
+    metrics::require_measurable(metric, traits);
+  });
   const auto labels = drawn_labels(generator);
   if (traits.has_labels) {
     result.label_shares = config_.labels == metrics::LabelShares::kData ? "data" : "balanced";

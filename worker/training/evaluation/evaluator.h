@@ -13,8 +13,10 @@ namespace ganscale::training {
 class Evaluator {
  public:
   /// Opens the networks that the metrics need. Throws ConfigError.
+  ///
+  /// made_labels: those of which the generators make images; empty: all of the data.
   Evaluator(const metrics::EvaluateConfig& config, RealImages real, at::Device device,
-            comm::Group& group);
+            comm::Group& group, const std::vector<std::int64_t>& made_labels = {});
 
   /// Returns the configured metrics of a generator in eval mode. All ranks call it.
   ///

@@ -97,6 +97,7 @@ LabelBundleFile read_label_bundle(const std::filesystem::path& path) {
   result.config =
       parse_run(config::with_new_names(config::parse_yaml(text->second, path.string())));
   result.config.model.channels = metadata_json<int>(file, "channels", path);
+  result.config.model.compute_in_float32();
   result.label_probabilities =
       metadata_json<std::vector<double>>(file, "label_probabilities", path);
   if (file.metadata.contains("label_names")) {

@@ -23,7 +23,7 @@ void write_label_bundle(const RunFolder& run, const RunConfig& config,
 
 /// The contents of a bundle file.
 struct LabelBundleFile {
-  std::shared_ptr<models::LabelBundle> generator;  ///< on the CPU
+  std::shared_ptr<models::LabelBundle> generator;  ///< on the CPU, computes in float32
   RunConfig config;
   std::vector<double> label_probabilities;
   std::vector<std::string> label_names;  ///< empty if the data have none

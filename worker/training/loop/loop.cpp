@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <chrono>
 #include <deque>
+#include <exception>
+#include <filesystem>
 #include <thread>
 
 #include "base/log.h"
 #include "checkpoint/writer.h"
+#include "comm/collectives/numbers.h"
 #include "device/cached_memory.h"
 #include "files/atomic_file.h"
 #include "files/remove_temporaries.h"
@@ -53,6 +56,19 @@ std::string_view reason_of_the_end(const Orders& orders) {
   if (orders.finish) return "Stopped by a command, after a checkpoint";
   if (orders.spent) return "Stopped: the budget is used up";
   return "Training is complete";
+}
+
+/// Returns the exit code that the program ends with for an exception.
+ExitCode exit_code_of(const std::exception_ptr& failure) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const Error& error) {
+    return error.code();
+  } catch (const std::filesystem::filesystem_error&) {
+    return ExitCode::kData;
+  } catch (...) {
+    return ExitCode::kBug;
+  }
 }
 
 /// What to do between two steps.
@@ -184,8 +200,8 @@ Orders Loop::train_to_agreement() {
 bool Loop::is_evaluation_due(const Orders& orders) const {
   if (context_.evaluator == nullptr) return false;
   if (is_complete()) return true;
-  return is_due(config_.evaluate.every_kimg, agreed_images_, progress_.images_seen) ||
-         (orders.spent && !orders.stop);
+  if (orders.stop || orders.finish) return false;
+  return orders.spent || is_due(config_.evaluate.every_kimg, agreed_images_, progress_.images_seen);
 }
 
 Due Loop::find_due(const Orders& orders) const {
@@ -197,17 +213,15 @@ Due Loop::find_due(const Orders& orders) const {
   due.tick = last || is_now(config_.training.tick_kimg);
   due.samples = last || is_now(config_.training.samples_every_kimg);
   due.evaluation = is_evaluation_due(orders);
-  const bool may_be_best = due.evaluation && !config_.checkpoint.keep_best.empty();
   due.checkpoint =
-      last || orders.checkpoint || may_be_best || is_now(config_.checkpoint.every_kimg);
+      last || orders.checkpoint || due.evaluation || is_now(config_.checkpoint.every_kimg);
   return due;
 }
 
 /// Returns the requests of this rank: from signals, commands and failed checkpoints.
 Orders Loop::local_requests(bool paused) const {
   Orders orders{.stop = context_.stop.received(), .pause = paused};
-  orders.fail = writer_ != nullptr && config_.checkpoint.on_error == checkpoint::OnError::kStop &&
-                writer_->status().failed_count > 0;
+  orders.fail = writer_ != nullptr && writer_->has_failed();
   orders.spent = budget_.spent();
   orders.finish = reporter_.has_measured();
   if (context_.server == nullptr) return orders;
@@ -238,9 +252,19 @@ Orders Loop::agree_on_orders() {
   return orders;
 }
 
+/// Ends all ranks with the exit code of rank 0: mpirun returns that of the rank that ends first.
 void Loop::end_for_failed_checkpoint() const {
-  if (writer_ != nullptr) writer_->throw_if_failed();
-  throw DataError("rank 0 could not write a checkpoint, and checkpoint.on_error is stop");
+  std::exception_ptr failure;
+  try {
+    if (writer_ != nullptr) writer_->throw_if_failed();
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  std::int64_t code = failure == nullptr ? 0 : static_cast<std::int64_t>(exit_code_of(failure));
+  comm::broadcast_from_rank_0(context_.group, {&code});
+  if (failure != nullptr) std::rethrow_exception(failure);
+  throw Error(static_cast<ExitCode>(code),
+              "rank 0 can't write a checkpoint, and ends the run; its error says why");
 }
 
 /// Takes the actions that are due at an agreement.

@@ -26,6 +26,10 @@ double seconds_between(std::chrono::steady_clock::time_point from,
   return std::chrono::duration<double>(to - from).count();
 }
 
+double seconds_since_1970(std::chrono::system_clock::time_point time) {
+  return std::chrono::duration<double>(time.time_since_epoch()).count();
+}
+
 /// Exports what the loader measured; counters by their growth since `counted`.
 void export_loader(telemetry::Instruments& instruments, const data::LoaderReadings& now,
                    const data::LoaderReadings& counted) {
@@ -94,6 +98,12 @@ void Reporter::begin(const Progress& progress) {
   context_.instruments.world_size.set(context_.group.size());
   context_.instruments.images_seen.set(static_cast<double>(progress.images_seen));
   context_.instruments.images_goal.set(static_cast<double>(status_.total_images));
+  telemetry::Gauge& last_success = context_.instruments.checkpoint_last_success_timestamp_seconds;
+  if (writer_ != nullptr && !last_success.is_set()) {
+    // A failure before the first checkpoint would lose everything since now, and the alert of a
+    // missing checkpoint needs a time. A label after the first one has that of the labels before.
+    last_success.set(seconds_since_1970(std::chrono::system_clock::now()));
+  }
   tick_start_ = step_ended_ = Clock::now();
   tick_images_ = progress.images_seen;
   window_.begin(tick_start_, trainer_.readings());
@@ -171,12 +181,11 @@ void Reporter::read_counters() {
       static_cast<double>(written.failed_count - counted_failures_));
   counted_failures_ = written.failed_count;
   if (written.written_count == 0) return;
-  const auto time = written.last_success.time_since_epoch();
+  const double time = seconds_since_1970(written.last_success);
   instruments.checkpoint_seconds.set(written.last_write.count());
-  instruments.checkpoint_last_success_timestamp_seconds.set(
-      std::chrono::duration<double>(time).count());
+  instruments.checkpoint_last_success_timestamp_seconds.set(time);
   status_.last_checkpoint = {checkpoint::checkpoint_name(written.last_images_seen),
-                             std::chrono::duration_cast<std::chrono::seconds>(time).count()};
+                             static_cast<std::int64_t>(time)};
 }
 
 /// Returns the steps of each network since the last tick: ranks of one role make them together.

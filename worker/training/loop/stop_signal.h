@@ -13,6 +13,8 @@ class StopSignal : NonCopyable {
   ~StopSignal();
 
   bool received() const;
+  /// Has received() return true: another rank was told to stop.
+  void request() const;
 };
 
 }  // namespace ganscale::training

@@ -16,6 +16,11 @@ std::function<double(std::int64_t)> rate_of(const optim::NetworkPolicy& policy,
   };
 }
 
+/// Returns the first step in which Gmain is due.
+std::int64_t first_step_of_generator(const RunConfig& config) {
+  return config.loss.discriminator_first ? config.generator.policy.update_interval - 1 : 0;
+}
+
 /// Until a phase of the network needs them.
 void compute_no_gradients(const torch::nn::Module& network) {
   for (const at::Tensor& parameter : network.parameters()) parameter.set_requires_grad(false);
@@ -119,7 +124,7 @@ class Builder {
     const optim::NetworkPolicy& policy = config_.generator.policy;
     Phase phase{.name = "Gmain",
                 .interval = policy.update_interval,
-                .offset = config_.loss.discriminator_first ? policy.update_interval - 1 : 0,
+                .offset = first_step_of_generator(config_),
                 .network = &replica_.generator(),
                 .optimizer = &replica_.generator_optimizer(),
                 .gradients = gradients_.generator,
@@ -205,6 +210,10 @@ std::vector<Phase> build_phases(const RunConfig& config, Replica& replica,
   compute_no_gradients(replica.generator());
   compute_no_gradients(replica.discriminator());
   return Builder(config, replica, gradients, group).build();
+}
+
+bool is_generator_due(const RunConfig& config, std::int64_t step) {
+  return step % config.generator.policy.update_interval == first_step_of_generator(config);
 }
 
 }  // namespace ganscale::training

@@ -31,4 +31,7 @@ std::vector<at::Tensor> parameters_with_gradients(const torch::nn::Module& netwo
 std::vector<Phase> build_phases(const RunConfig& config, Replica& replica,
                                 NetworkGradients gradients, const comm::Group& group);
 
+/// Returns whether Gmain is due in a step.
+bool is_generator_due(const RunConfig& config, std::int64_t step);
+
 }  // namespace ganscale::training

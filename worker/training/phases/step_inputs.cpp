@@ -9,10 +9,12 @@
 namespace ganscale::training {
 namespace {
 
+data::RankShare share_of(std::int64_t batch, int rank, int ranks) {
+  return {.rank = rank, .world_size = ranks, .batch_per_rank = static_cast<int>(batch / ranks)};
+}
+
 data::RankShare share_of(std::int64_t batch, const comm::Group& group) {
-  return {.rank = group.rank(),
-          .world_size = group.size(),
-          .batch_per_rank = static_cast<int>(batch / group.size())};
+  return share_of(batch, group.rank(), group.size());
 }
 
 data::ShardPlan plan_of(const data::DataConfig& data, std::uint64_t seed, const Dataset& dataset) {
@@ -60,11 +62,12 @@ StepInput LoadedInputs::next(const Progress& progress) {
 }
 
 LabelInputs::LabelInputs(const RunConfig& config, const Dataset& dataset, at::Device device,
-                         const comm::Group& group)
+                         const comm::Group& group, int loaders)
     : config_(config),
       source_(*dataset.source),
       device_(device),
       group_(group),
+      loaders_(loaders),
       plan_(plan_of(config.data, config.training.seed, dataset)) {}
 
 StepInput LabelInputs::next(const Progress& progress) {
@@ -74,10 +77,13 @@ StepInput LabelInputs::next(const Progress& progress) {
 }
 
 at::Tensor LabelInputs::labels_at(std::int64_t stream_position) const {
-  const data::RankShare share = share_of(config_.training.batch, group_);
+  const std::int64_t batch = config_.training.batch;
+  const data::RankShare share = share_of(batch, group_);
   const at::Tensor labels = at::empty({share.batch_per_rank}, at::kLong);
   for (std::int64_t image = 0; image < share.batch_per_rank; ++image) {
-    const auto record = plan_.record_at(share.position(stream_position, image), share);
+    const std::int64_t position = share.position(stream_position, image);
+    const auto loader = static_cast<int>((position - stream_position) % loaders_);
+    const auto record = plan_.record_at(position, share_of(batch, loader, loaders_));
     const std::int64_t label = source_.label(record);
     data::require_label(label, config_.model.label_count, source_, record);
     labels.mutable_data_ptr<std::int64_t>()[image] = label;

@@ -45,12 +45,14 @@ class LoadedInputs : public StepInputs {
 };
 
 /// The labels of this rank's part of the batches and no images, for a rank that trains the
-/// generator only.
+/// generator only. Other ranks load the images, in parts of their own.
 class LabelInputs : public StepInputs {
  public:
-  /// group: the ranks that share a batch. All is borrowed.
+  /// group:   the ranks that share a batch.
+  /// loaders: the number of ranks that load its images: fixed shards are theirs.
+  /// All but device is borrowed.
   LabelInputs(const RunConfig& config, const Dataset& dataset, at::Device device,
-              const comm::Group& group);
+              const comm::Group& group, int loaders);
 
   /// Throws DataError for a label that the networks do not have.
   StepInput next(const Progress& progress) override;
@@ -62,6 +64,7 @@ class LabelInputs : public StepInputs {
   const data::Source& source_;
   at::Device device_;
   const comm::Group& group_;
+  const int loaders_;
   const data::ShardPlan plan_;
 };
 

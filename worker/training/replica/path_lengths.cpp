@@ -1,10 +1,26 @@
 #include "training/replica/path_lengths.h"
 
+#include <ATen/ops/empty.h>
+
 #include <algorithm>
+#include <utility>
 
 #include "comm/collectives/differentiable_all_reduce.h"
+#include "comm/collectives/numbers.h"
 
 namespace ganscale::training {
+
+void take_restored(comm::Group& ranks, PathLengthMean& mean) {
+  const at::Tensor restored = std::exchange(mean.restored, {});
+  std::int64_t count = restored.defined() ? restored.numel() : 0;
+  comm::broadcast_from_rank_0(ranks, {&count});
+  if (count == 0) return;
+  const at::Tensor all = at::empty({count}, mean.value.options());
+  if (ranks.rank() == 0) all.copy_(restored);
+  ranks.broadcast(all, 0);
+  const bool is_own = mean.group == nullptr && count == ranks.size();
+  mean.value.copy_(is_own ? all.select(0, ranks.rank()) : all.mean());
+}
 
 PathCount path_count(std::int64_t batch, std::int64_t batch_shrink, int rank, int ranks) {
   const auto in_all = std::max<std::int64_t>(1, batch / batch_shrink);

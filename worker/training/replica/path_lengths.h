@@ -12,7 +12,20 @@ namespace ganscale::training {
 struct PathLengthMean {
   at::Tensor value;              ///< scalar
   comm::Group* group = nullptr;  ///< the ranks to average over; null: only this rank
+  /// On rank 0: the means that a checkpoint has of its ranks, [ranks], if each had its own; else
+  /// undefined. Only scheme synchronous takes them, by take_restored().
+  at::Tensor restored = {};
 };
+
+/// The checkpoint file with the means of all ranks, [ranks], if each has its own.
+inline constexpr const char* kRegularizationOfRanks = "regularisation_of_ranks";
+/// The tensor there, and in the file "regularisation", which has the mean of rank 0.
+inline constexpr const char* kPathLengthMean = "path_length_mean";
+
+/// Gives each rank the mean that a checkpoint has of it or, if the checkpoint is of another number
+/// of ranks or ranks share their mean now, the mean of all that it has. Leaves the value alone if
+/// rank 0 has restored none. Every rank calls it.
+void take_restored(comm::Group& ranks, PathLengthMean& mean);
 
 /// The number of path lengths: of the first images of the global batch, so that they do not
 /// depend on the number of ranks. A rank may have none of them.

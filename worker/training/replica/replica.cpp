@@ -16,6 +16,16 @@ namespace {
 
 constexpr const char* kAugmentation = "augmentation";
 
+/// Returns the means of path lengths of a checkpoint's ranks; undefined if they shared one.
+at::Tensor path_lengths_of_ranks(const checkpoint::Snapshot& snapshot) {
+  const auto file = snapshot.files.find(kRegularizationOfRanks);
+  if (file == snapshot.files.end()) return {};
+  const auto means = file->second.find(kPathLengthMean);
+  if (means != file->second.end() && means->second.dim() == 1) return means->second;
+  throw DataError(std::string(kRegularizationOfRanks) +
+                  " of the checkpoint lacks a vector: " + kPathLengthMean);
+}
+
 [[noreturn]] void refuse_freeze(const DiscriminatorConfig& config, const std::string& why) {
   throw ConfigError(config.freeze_location.text() + ": discriminator.freeze: " + why);
 }
@@ -81,7 +91,7 @@ std::map<std::string, NamedTensors> Replica::state() {
   }
   if (const auto state = augmentation_.state(); !state.empty()) files[kAugmentation] = state;
   if (path_length_mean_.value.defined()) {
-    files["regularisation"] = {{"path_length_mean", path_length_mean_.value}};
+    files["regularisation"] = {{kPathLengthMean, path_length_mean_.value}};
   }
   return files;
 }
@@ -94,6 +104,7 @@ void Replica::restore(const checkpoint::Snapshot& snapshot) {
     if (found == snapshot.files.end()) throw DataError("the checkpoint lacks a file: " + file);
     copy_into(tensors, found->second, file + " of the checkpoint");
   }
+  path_length_mean_.restored = path_lengths_of_ranks(snapshot);
 }
 
 NetworkGroups::NetworkGroups(const RunConfig& config, comm::Group& group)

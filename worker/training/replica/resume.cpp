@@ -23,7 +23,8 @@ std::string changes_since(const ResumeFrom& from) {
   }
 }
 
-/// Restores the state of a checkpoint. Throws as restore(), with what has changed since.
+/// Restores the state of a checkpoint. Throws as restore(), but ConfigError if the state does not
+/// fit and the configuration has changed since.
 Progress restore_from(const ResumeFrom& from, Replica& replica, const std::filesystem::path& path) {
   const auto checkpoint = checkpoint::load_checkpoint(path);
   try {
@@ -31,7 +32,8 @@ Progress restore_from(const ResumeFrom& from, Replica& replica, const std::files
   } catch (const DataError& error) {
     const std::string changes = changes_since(from);
     if (changes.empty()) throw;
-    throw DataError(error.what() + changes);
+    throw ConfigError(error.what() + changes +
+                      "; change it back, or choose a new folder with --run");
   }
 }
 

@@ -20,7 +20,8 @@ struct ResumeFrom {
 /// the configuration names it.
 ///
 /// Rank 0 reads, and has the state; all ranks get its progress. Every rank calls it.
-/// Throws: as checkpoint::load_checkpoint(), restore() and transfer_weights().
+/// Throws: as checkpoint::load_checkpoint(), restore() and transfer_weights(); ConfigError if the
+///         checkpoint's state does not fit, and the configuration has changed since.
 Progress resume(Replica& replica, const ResumeFrom& from, comm::Group& group);
 
 }  // namespace ganscale::training

@@ -83,10 +83,10 @@ BudgetConfig parse_budget(config::Section in) {
   BudgetConfig c;
   c.wall_seconds = in.get_seconds(
       "wall", c.wall_seconds, "time limit of the training (such as 2h), across restarts; 0: none");
-  in.require(c.wall_seconds >= 0, "wall", "must not be negative");
+  in.require(c.wall_seconds, config::at_least(0), "wall", "must not be negative");
   c.gpu_hours =
       in.get("gpu_hours", c.gpu_hours, "limit of device hours, summed over the ranks; 0: no limit");
-  in.require(c.gpu_hours >= 0, "gpu_hours", "must not be negative");
+  in.require(c.gpu_hours, config::at_least(0), "gpu_hours", "must not be negative");
   in.reject_unread_keys();
   return c;
 }
@@ -94,7 +94,7 @@ BudgetConfig parse_budget(config::Section in) {
 /// Reads a number that must not be negative over the default in `value`.
 void read_count(config::Section& in, const char* key, std::int64_t& value, const char* doc) {
   value = in.get(key, value, doc);
-  in.require(value >= 0, key, "must not be negative");
+  in.require(value, config::at_least(0), key, "must not be negative");
 }
 
 MeasureConfig parse_measure(config::Section in) {
@@ -113,7 +113,7 @@ ProfileConfig parse_profile(config::Section in) {
                    "steps whose operators are recorded: RUN/profile.json has the time by kind, "
                    "RUN/trace.json is for a trace viewer; 0: none");
   constexpr std::int64_t kMostSteps = 1000;
-  in.require(c.steps >= 0 && c.steps <= kMostSteps, "steps",
+  in.require(c.steps, config::between(0, kMostSteps), "steps",
              "must be 0 to " + std::to_string(kMostSteps) + ": " + std::to_string(c.steps));
   c.location = in.location("steps");
   in.reject_unread_keys();

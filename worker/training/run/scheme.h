@@ -24,6 +24,8 @@ class Scheme {
 
   /// Returns whether its generator takes labels even if its model takes none.
   virtual bool makes_labels() const { return false; }
+  /// Returns the labels that it trains; empty: all of the data.
+  virtual std::vector<std::int64_t> made_labels() const { return {}; }
   /// Returns how many ranks a process without others runs, each on a thread.
   virtual int ranks_of_lone_process() const { return 1; }
   /// Returns for each network, or for both, how many ranks share its batch.

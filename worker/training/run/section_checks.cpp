@@ -3,6 +3,7 @@
 #include <ranges>
 
 #include "base/joined.h"
+#include "comm/backends/counting_group.h"
 #include "config/units.h"
 #include "metrics/evaluate.h"
 #include "models/build_model.h"
@@ -20,9 +21,10 @@ void require_best_is_measured(const config::Section& in, const std::string& best
       measured.push_back(name);
     }
   }
-  in.fail("checkpoint.keep_best", "evaluate.metrics measures " +
-                                      (measured.empty() ? "nothing" : joined(measured)) +
-                                      ", not this: " + best);
+  in.fail("checkpoint.keep_best",
+          measured.empty()
+              ? best + " is not in evaluate.metrics, which is empty"
+              : "evaluate.metrics measures " + joined(measured) + ", not this: " + best);
 }
 
 /// Returns the names of the models that have a trait.
@@ -116,6 +118,15 @@ void require_one_device(const config::Section& root, const TrainingConfig& train
                         const std::string& scheme) {
   root.require(training.devices_per_process == 1, "training.devices_per_process",
                "2 requires scheme per_label; use 1: " + scheme);
+}
+
+void require_shared_statistics(const RunConfig& config, std::int64_t images_per_pass, int ranks) {
+  config.model.blueprint->statistics_color(images_per_pass, comm::CountingGroup(ranks));
+}
+
+void require_shared_batch(const RunConfig& config, int ranks, const std::string& whose) {
+  require_divisible_batch(config.training, ranks, whose);
+  require_shared_statistics(config, config.training.images_per_pass(), ranks);
 }
 
 std::vector<std::string> config_warnings(const RunConfig& config) {

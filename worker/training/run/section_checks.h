@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,16 @@ void require_sections_fit(const config::Section& in, const RunConfig& config);
 /// name.
 void require_one_device(const config::Section& root, const TrainingConfig& training,
                         const std::string& scheme);
+
+/// Throws ConfigError unless ranks can share the statistics of the images of a pass: in whole
+/// groups.
+/// images_per_pass: of all ranks.
+void require_shared_statistics(const RunConfig& config, std::int64_t images_per_pass, int ranks);
+
+/// Throws ConfigError unless ranks can share training.batch: as many images for each in each pass,
+/// and their statistics.
+/// whose: what the ranks are called in the error.
+void require_shared_batch(const RunConfig& config, int ranks, const std::string& whose);
 
 /// Returns warnings about settings that are valid but probably not intended.
 std::vector<std::string> config_warnings(const RunConfig& config);

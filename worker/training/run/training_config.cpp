@@ -17,20 +17,21 @@ device::DeviceKind parse_device(config::Section& in) {
 }
 
 void require_possible(const config::Section& in, const TrainingConfig& c) {
-  in.require(c.total_kimg > 0, "total_kimg", "must be greater than 0");
-  in.require(c.total_kimg <= 1e12, "total_kimg", "must be at most 1e12");
-  in.require(c.batch > 0, "batch", "must be greater than 0");
+  in.require(c.total_kimg, config::above(0), "total_kimg", "must be greater than 0");
+  in.require(c.total_kimg, {.highest = 1e12}, "total_kimg", "must be at most 1e12");
+  in.require(c.batch, config::above(0), "batch", "must be greater than 0");
   in.require(
       c.accumulate > 0 && c.batch % c.accumulate == 0, "accumulate",
       "must divide the batch, " + std::to_string(c.batch) + ": " + std::to_string(c.accumulate));
-  in.require(c.tick_kimg > 0, "tick_kimg", "must be greater than 0");
-  in.require(c.samples_every_kimg >= 0, "samples_every_kimg", "must not be negative");
-  in.require(c.grid_rows > 0 && c.grid_rows <= 64, "grid_rows", "must be 1 to 64");
-  in.require(c.grid_columns > 0 && c.grid_columns <= 64, "grid_columns", "must be 1 to 64");
-  in.require(c.max_nonfinite_steps >= 0, "max_nonfinite_steps", "must not be negative");
-  in.require(c.devices_per_process == 1 || c.devices_per_process == 2, "devices_per_process",
-             "must be 1 or 2");
-  in.require(c.threads >= 0, "threads", "must not be negative");
+  in.require(c.tick_kimg, config::above(0), "tick_kimg", "must be greater than 0");
+  in.require(c.samples_every_kimg, config::at_least(0), "samples_every_kimg",
+             "must not be negative");
+  in.require(c.grid_rows, config::between(1, 64), "grid_rows", "must be 1 to 64");
+  in.require(c.grid_columns, config::between(1, 64), "grid_columns", "must be 1 to 64");
+  in.require(c.max_nonfinite_steps, config::at_least(0), "max_nonfinite_steps",
+             "must not be negative");
+  in.require(c.devices_per_process, config::between(1, 2), "devices_per_process", "must be 1 or 2");
+  in.require(c.threads, config::at_least(0), "threads", "must not be negative");
 }
 
 }  // namespace
@@ -45,7 +46,7 @@ TrainingConfig parse_training(config::Section in) {
       in.get("accumulate", c.accumulate,
              "passes per step, each over a part of the batch, whose gradients are accumulated");
   const auto seed = in.get("seed", static_cast<std::int64_t>(c.seed), "seed of all random numbers");
-  in.require(seed >= 0, "seed", "must not be negative");
+  in.require(seed, config::at_least(0), "seed", "must not be negative");
   c.seed = static_cast<std::uint64_t>(seed);
   c.seed_mode =
       in.get_choice("seed_mode", c.seed_mode, kSeedModes,

@@ -1,8 +1,12 @@
 #include "training/session/check_config.h"
 
+#include <algorithm>
+#include <array>
+
 #include "base/log.h"
-#include "comm/backends/counting_group.h"
+#include "comm/collectives/gather_text.h"
 #include "comm/open_world.h"
+#include "config/differences.h"
 #include "metrics/evaluate.h"
 #include "report/mlflow/mlflow_client.h"
 #include "training/replica/replica.h"
@@ -19,12 +23,26 @@ void require_backend(const comm::CommConfig& config, int world_size) {
   }
 }
 
-/// Throws if the ranks of a network cannot share statistics of its images.
-void require_shared_statistics(const models::Blueprint& blueprint, std::int64_t images_per_pass,
-                               const std::vector<int>& ranks_of_networks) {
-  for (const int ranks : ranks_of_networks) {
-    blueprint.statistics_color(images_per_pass, comm::CountingGroup(ranks));
+/// What each machine may have a value of its own for.
+constexpr std::array kOfMachine{"data.cache.",
+                                "data.path:",
+                                "data.prefetch.",
+                                "data.reader_threads:",
+                                "evaluate.cache:",
+                                "evaluate.feature_net:",
+                                "evaluate.perceptual_net:",
+                                "telemetry.",
+                                "training.threads:"};
+
+/// Returns a key that differs from rank 0's, with both values; empty if there is none.
+std::string first_change_from_rank_0(comm::Group& group, const std::string& resolved) {
+  const auto texts = comm::gather_text(group, group.rank() == 0 ? resolved : "");
+  for (const std::string& change : config::differences(config::parse_yaml(texts.front(), "rank 0"),
+                                                       config::parse_yaml(resolved, "this rank"))) {
+    const auto is_key = [&](const char* key) { return change.starts_with(key); };
+    if (std::ranges::none_of(kOfMachine, is_key)) return change;
   }
+  return "";
 }
 
 /// Only the networks know the names of their parameters. They are built only if a key names
@@ -37,12 +55,23 @@ void require_parameters(RunConfig config) {
 
 }  // namespace
 
+void require_same_config(comm::Group& group, const std::string& resolved) {
+  const auto changes = comm::gather_text(group, first_change_from_rank_0(group, resolved));
+  const auto other = std::ranges::find_if(changes, [](auto& change) { return !change.empty(); });
+  if (other == changes.end()) return;
+  throw ConfigError(
+      "the ranks have different configurations; do all nodes see the run folder and the "
+      "configuration file? From rank 0 to rank " +
+      std::to_string(other - changes.begin()) + ": " + *other);
+}
+
 void check_config(RunConfig config, int world_size) {
   require_backend(config.comm, world_size);
   if (config.mlflow.is_wanted()) report::require_mlflow_client(config.mlflow.location);
   config.scheme.chosen->check_ranks(config, world_size);
-  require_shared_statistics(*config.model.blueprint, config.training.images_per_pass(),
-                            config.scheme.chosen->ranks_of_networks(world_size));
+  for (const int ranks : config.scheme.chosen->ranks_of_networks(world_size))
+    require_shared_statistics(config, config.training.images_per_pass(), ranks);
+  metrics::require_networks(config.evaluate);
   check_metrics(config, /*has_labels=*/models::takes_labels(config.model));
   for (const auto& warning : config_warnings(config)) log::warning(warning);
   require_parameters(std::move(config));
@@ -55,7 +84,9 @@ void check_metrics(const RunConfig& config, bool has_labels) {
       .has_styles = config.model.traits.has_styles && !makes_labels,
       .moves_images = config.model.traits.moves_images && !makes_labels,
       .is_low_precision = config.model.low_precision_type.value_or(at::kFloat) != at::kFloat};
-  for (const auto& metric : config.evaluate.metrics) metrics::require_measurable(metric, generator);
+  metrics::require_of_each(config.evaluate, [&](const metrics::MetricName& metric) {
+    metrics::require_measurable(metric, generator);
+  });
 }
 
 }  // namespace ganscale::training

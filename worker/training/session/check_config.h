@@ -1,5 +1,8 @@
 #pragma once
 
+#include <string>
+
+#include "comm/group/group.h"
 #include "training/run/run_config.h"
 
 namespace ganscale::training {
@@ -11,6 +14,12 @@ namespace ganscale::training {
 /// config: as parsed for this number of ranks, with the schemes.
 /// Throws: ConfigError.
 void check_config(RunConfig config, int world_size);
+
+/// Throws ConfigError on all ranks unless they have the same configuration, except for what a
+/// machine may have a value of its own for, such as data.path. Every rank calls it.
+///
+/// resolved: of this rank, as in RunConfig.
+void require_same_config(comm::Group& group, const std::string& resolved);
 
 /// Throws ConfigError for a metric that can't measure what the scheme trains.
 void check_metrics(const RunConfig& config, bool has_labels);

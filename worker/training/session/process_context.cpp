@@ -42,6 +42,13 @@ device::NetworkDevices devices_of(const TrainingConfig& config, const comm::Rank
   return select(device::select_device);
 }
 
+void warn_of_unused_gpus(device::DeviceKind requested) {
+  if (requested != device::DeviceKind::kAuto || !device::leaves_gpus_unused()) return;
+  log::warning(
+      "This machine has a GPU, but this build has no CUDA, so the CPU computes: build it with make "
+      "cuda, or install the CUDA wheel; training.device: cpu silences this warning");
+}
+
 /// Low precision is fast on GPUs but slow on CPUs.
 void use_float32_on_cpu(models::ModelConfig& model, int rank) {
   if (model.low_precision_type && rank == 0) {
@@ -58,6 +65,7 @@ ProcessContext open_process_context(RunConfig& config) {
   ProcessContext process{.world = comm::open_world(config.comm), .devices = at::kCPU};
   const comm::RankInfo& rank_info = process.world.rank_info;
   log::set_rank(process.world.group->rank());
+  if (process.world.group->rank() == 0) warn_of_unused_gpus(config.training.device);
   set_cpu_threads(config.training, rank_info.local_size, *process.world.group);
   process.devices = devices_of(config.training, rank_info);
   device::use_device(process.devices.generator);

@@ -8,6 +8,7 @@
 #include "comm/preflight/preflight.h"
 #include "device/gpu.h"
 #include "files/append_line.h"
+#include "metrics/evaluate.h"
 #include "report/mlflow/mlflow_client.h"
 #include "telemetry/exposer.h"
 #include "telemetry/registry.h"
@@ -102,7 +103,7 @@ std::optional<Evaluator> open_evaluator(const Session& session, comm::Group& gro
   log::info("Opening the feature network", {{"file", config.feature_net.file}});
   return std::optional<Evaluator>(std::in_place, config,
                                   RealImages{*session.dataset.source, session.dataset.policy},
-                                  session.devices.generator, group);
+                                  session.devices.generator, group, session.scheme.made_labels());
 }
 
 /// Does what a training would do before its first step, but leaves nothing behind.
@@ -164,11 +165,13 @@ ExitCode run_process(const Session& session, const comm::World& world, bool dry_
   });
 }
 
-/// Measures the network between the ranks, if that is wanted and there are any.
+/// Measures the network between the ranks and counts the HCAs of their nodes, if that is wanted and
+/// there is anything to require of them.
 std::optional<wire::Preflight> try_fabric(const SessionOptions& options,
                                           const ProcessContext& process) {
   comm::Group& group = *process.world.group;
-  if (options.preflight == PreflightMode::kOff || group.size() == 1) return std::nullopt;
+  const bool has_network = group.size() > 1 || options.fabric.hcas > 0;
+  if (options.preflight == PreflightMode::kOff || !has_network) return std::nullopt;
   auto result = comm::run_preflight(group, process.devices.generator, options.fabric);
   if (result.passed()) return result;
   if (options.preflight == PreflightMode::kRequire) throw FabricError(result.message);
@@ -187,12 +190,14 @@ ExitCode run_session(RunConfig config, const RunFolder& folder, const Provenance
   const StopSignal stop;  // a signal during startup takes effect at the first step
   ProcessContext process = open_process_context(config);
   comm::Group& world = *process.world.group;
+  require_same_config(world, config.resolved);
   const auto preflight = try_fabric(options, process);
   if (world.rank() == 0) {
     for (const auto& warning : config_warnings(config)) log::warning(warning);
     require_mlflow(config.mlflow);
   }
   scheme.check_ranks(config, world.size());
+  metrics::require_networks(config.evaluate);
   log::info("Opening the dataset", {{"path", config.data.path}});
   const Dataset dataset = open_dataset(config.data, config.model);
   if (world.rank() == 0)

@@ -55,5 +55,20 @@ TEST(ReadFadingBlur, RequiresATimeToFade) {
                [&] { read("blur_sigma: -1"); });
 }
 
+// A kernel takes at most 1024 taps; those of sigma 170.5 are 1023, those of 171 are 1027.
+TEST(ReadFadingBlur, RefusesAFilterThatNoKernelTakes) {
+  const auto read = [](const std::string& sigma) {
+    config::Section in(
+        config::parse_yaml("{blur_fade_kimg: 200, blur_sigma: " + sigma + "}", "run.yaml"));
+    return read_fading_blur(in);
+  };
+  EXPECT_EQ(read("170.5").sigma, 170.5);
+  for (const char* sigma : {"171", "1e30"}) {
+    expect_error(ExitCode::kConfig,
+                 "run.yaml:1: blur_sigma: three times blur_sigma must be below 512",
+                 [&] { read(sigma); });
+  }
+}
+
 }  // namespace
 }  // namespace ganscale::augment

@@ -32,6 +32,17 @@ TEST_F(FindConfig, FindsInstalledConfigurationsByName) {
   EXPECT_EQ(find("demo"), folder_ / "demo.yaml");
 }
 
+TEST_F(FindConfig, PrefersAConfigurationToAFolderOfItsName) {
+  const TemporaryFolder here;
+  std::filesystem::create_directory(here / "demo");
+  const auto before = std::filesystem::current_path();
+  std::filesystem::current_path(here.path());
+  EXPECT_EQ(find("demo"), folder_ / "demo.yaml");
+  std::filesystem::current_path(before);
+  expect_error(ExitCode::kConfig, "--config: neither a file nor one of the configurations",
+               [&] { find(here / "demo"); });
+}
+
 TEST_F(FindConfig, NamesAllIfNoneMatches) {
   for (const char* name : {"mnist", "domo"}) {
     expect_error(ExitCode::kConfig,

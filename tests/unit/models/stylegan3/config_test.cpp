@@ -47,5 +47,18 @@ TEST(ReadNetworks, RefusesImpossibleShapes) {
                  "{filter_taps: 5, activation_rate: 1, radial_filters: true}");
 }
 
+// A kernel takes at most 1024 taps: a square of 32.
+TEST(ReadNetworks, RefusesRadialFiltersThatNoKernelTakes) {
+  const std::string message =
+      "run.yaml:1: filter_taps: (filter_taps * activation_rate)^2, the taps of radial_filters, "
+      "must "
+      "be at most 1024: ";
+  expect_refused(message + "(17 * 2)^2", "{filter_taps: 17, radial_filters: true}");
+  expect_refused(message + "(12 * 3)^2",
+                 "{filter_taps: 12, activation_rate: 3, radial_filters: true}");
+  EXPECT_EQ(read("{filter_taps: 16, radial_filters: true}").synthesis.filter_taps, 16);
+  EXPECT_EQ(read("{filter_taps: 32, activation_rate: 4}").synthesis.filter_taps, 32);
+}
+
 }  // namespace
 }  // namespace ganscale::models::stylegan3

@@ -59,6 +59,16 @@ TEST(SimulateRuns, LeavesOutTheRolesOfOneGpu) {
   EXPECT_EQ(runs[1].scheme, "per_label");
 }
 
+TEST(SimulateRuns, GivesTwoGpusOnlyToTheRanksOfLabels) {
+  const Workload workload = two_phases();
+  const Machine& machine = machine_of_name("dgx-a100");
+  const auto runs = simulate_schemes({workload, machine, kStill, kQuiet},
+                                     {.gpus = 8, .batch = 32, .gpus_of_rank = 2}, 4, 1);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs[0].scheme, "per_label");
+  EXPECT_NEAR(runs[0].images_per_second, 32 / 0.32, 1e-6);
+}
+
 TEST(SimulateRuns, HasMoreFailuresAndShorterIntervalsOnMoreGpus) {
   const SimulatedRuns runs = runs_on({8, 1024}, kQuiet);
   ASSERT_EQ(runs.rows.size(), 2U);

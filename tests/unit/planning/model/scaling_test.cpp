@@ -79,6 +79,23 @@ TEST(PredictScaling, OfLabelsWaitsForStragglersOnlyAtTheEnd) {
   EXPECT_NEAR(row.hours, 450'000 * row.step.total() / 3600 + 7 * 5.0 / 3600, 1e-6);
 }
 
+TEST(PredictScaling, TakesTwoGpusForALabelWhoseNetworksHaveOneEach) {
+  const Assumptions assumptions = {.jitter = 0, .spread = 0.01, .start_seconds = 0};
+  const auto labels = [&](int gpus_of_rank, std::int64_t batch, std::vector<int> gpus) {
+    const Scale first = {.gpus = 8, .batch = batch, .gpus_of_rank = gpus_of_rank};
+    return predict_scaling(
+        {.mode = Mode::kPerLabel, .first = first, .gpus = std::move(gpus), .kimg = 3600},
+        steady_workload(), dgx(), assumptions);
+  };
+  const ScalingRow one_each = labels(1, 8 * 9, {8, 512}).rows[1];
+  const ScalingRow two_each = labels(2, 4 * 9, {8, 1024}).rows[1];
+  EXPECT_EQ(two_each.scale.batch, 512 * 9);
+  EXPECT_EQ(two_each.nodes, 128);
+  EXPECT_DOUBLE_EQ(two_each.step.total(), one_each.step.total());
+  EXPECT_DOUBLE_EQ(two_each.seconds_per_kimg, one_each.seconds_per_kimg);
+  EXPECT_DOUBLE_EQ(two_each.gpu_hours(), 1024 * two_each.hours);
+}
+
 TEST(LimitOf, IsTheLargestTerm) {
   EXPECT_EQ(limit_of({.device = 1, .host = 2, .all_reduce = 3}), "all-reduce");
   EXPECT_EQ(limit_of({.device = 1, .data = 1.5}), "data");

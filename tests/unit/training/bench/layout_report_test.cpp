@@ -149,6 +149,15 @@ TEST(LayoutReport, OfACpuIsChannelsLastInFloat32) {
   EXPECT_EQ(layer_of(report, 1, "blocks.0.0.conv1").padded, (LayerChannels{3, 64}));
 }
 
+TEST(LayoutReport, HasHeightAndWidthOfImagesThatAreNotSquares) {
+  const auto report = report_of("model: {resolution: [64, 128]}\n" + in("bf16"));
+  EXPECT_EQ(layer_of(report, 0, "conv_blocks.9").pixels, (Resolution{64, 128}));
+  EXPECT_EQ(layer_of(report, 1, "model.0").pixels, (Resolution{32, 64}));
+  const std::string table = to_table(report);
+  EXPECT_THAT(table, testing::HasSubstr("3x3     64x128 "));
+  EXPECT_THAT(to_table(report_of(in("bf16"))), testing::HasSubstr("3x3     32x32 "));
+}
+
 TEST(LayoutReport, IsALineForEachLayer) {
   const auto report = report_of(in("bf16"));
   EXPECT_EQ(layer_of(report, 0, "conv_blocks.2").type, "bf16");

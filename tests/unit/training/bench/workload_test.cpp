@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "unit/training/parse_text.h"
 
 namespace ganscale::training {
@@ -30,6 +32,41 @@ TEST(CountWorkload, CountsAtAQuarterOfTheImagesAndAtAll) {
     EXPECT_EQ(phase.device[0].images, 2);
     EXPECT_EQ(phase.device[1].images, 8);
     EXPECT_LE(phase.device[0].seconds, phase.device[1].seconds) << phase.name;
+  }
+}
+
+std::string stylegan(const std::string& model) {
+  return "model: {channel_max: 8, " + model + "}\ntraining: {batch: 8}\n";
+}
+
+/// A run, images on a rank, and at which numbers of images it is counted instead of a quarter and
+/// all of them.
+struct Indivisible {
+  std::string yaml;
+  std::int64_t images;
+  std::pair<double, double> counted;
+};
+
+// On two ranks: a quarter of 12 images is 3 on a rank, 6 in all, and no whole groups of 4.
+TEST(CountWorkload, CountsWhatTwoRanksCanDivide) {
+  const std::string accumulates = "training: {batch: 64, accumulate: 8}\n";
+  for (const Indivisible& run : {
+           Indivisible{stylegan("name: stylegan2, mbstd_group: 4"), 12, {2, 12}},
+           Indivisible{stylegan("name: stylegan2, mbstd_group: 4"), 3, {1, 4}},
+           Indivisible{stylegan("name: stylegan2, mbstd_group: 4"), 5, {1, 6}},
+           Indivisible{stylegan("name: stylegan2, mbstd_group: 8"), 24, {4, 24}},
+           Indivisible{stylegan("name: stylegan2, mbstd_group: 4, mbstd: local"), 20, {4, 20}},
+           Indivisible{stylegan("name: stylegan3, mbstd_group: 4"), 12, {2, 12}},
+           Indivisible{accumulates, 16, {8, 16}},
+           Indivisible{accumulates, 8, {8, 16}},
+       }) {
+    const planning::Workload workload =
+        count_workload(parse(run.yaml), run.images, cost::device_of_name("A100"));
+    for (const planning::Phase& phase : workload.phases) {
+      ASSERT_EQ(phase.device.size(), 2U);
+      EXPECT_EQ(phase.device[0].images, run.counted.first) << run.yaml << run.images;
+      EXPECT_EQ(phase.device[1].images, run.counted.second) << run.yaml << run.images;
+    }
   }
 }
 

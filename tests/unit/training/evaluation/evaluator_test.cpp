@@ -157,6 +157,7 @@ TEST_F(EvaluatorTest, RefusesFewerImagesOfALabelThanNeighbors) {
                open);
   measure_by({"pr9_by_label"});
   expect_error(ExitCode::kConfig, "label 0 has 40 and about 3", open);
+  EXPECT_NO_THROW(Evaluator(config_, images(), at::kCPU, *group, {0, 2})) << "4 of each of two";
 }
 
 TEST_F(EvaluatorTest, ExtractsTheRealImagesOnce) {
@@ -240,12 +241,15 @@ TEST_F(EvaluatorTest, RefusesTooFewImagesAndImagesWithoutLabels) {
   const auto group = comm::make_single_group();
   const auto open = [&] { Evaluator(config_, images(), at::kCPU, *group); };
   measure_by({"pr3"});
-  expect_error(ExitCode::kConfig, "pr3 needs 4 real and as many generated images", open);
+  config_.metrics_location = {"run.yaml", 7};
+  expect_error(ExitCode::kConfig,
+               "run.yaml:7: evaluate.metrics: pr3 needs 4 real and as many generated images", open);
   measure_by({"dc1k120"});
   expect_error(ExitCode::kConfig, "there are 120 real and 1000 generated images", open);
   measure_by({"fid50_by_label"});
   source_.on_read = [](std::int64_t) { ADD_FAILURE() << "an image was read before the refusal"; };
-  expect_error(ExitCode::kConfig, "comparing images within each label needs a model with labels",
+  expect_error(ExitCode::kConfig,
+               "run.yaml:7: evaluate.metrics: comparing images within each label",
                [&] { evaluate(*group, "dcgan"); });
 }
 

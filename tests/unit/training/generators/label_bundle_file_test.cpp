@@ -12,12 +12,14 @@
 namespace ganscale::training {
 namespace {
 
+const std::string kBundleYaml = "model: {z_dim: 2, channels: 0.125}\nscheme: {name: per_label}\n";
+
 /// A run of three labels of 6, 4 and 2 records, of which the second one failed. The weights of a
 /// label's generator are all the label's number.
 class LabelBundleFiles : public testing::Test {
  protected:
   LabelBundleFiles() {
-    config_ = parse("model: {z_dim: 2, channels: 0.125}\nscheme: {name: per_label}\n");
+    config_ = parse(kBundleYaml);
     config_.model.channels = 1;
     for (const std::int64_t label : {0, 1, 2}) {
       LabelState state;
@@ -73,6 +75,25 @@ TEST_F(LabelBundleFiles, HoldTheProgressOfTheTrainedLabels) {
   EXPECT_EQ(bundle.config.model.channels, 1);
   EXPECT_EQ(bundle.generator->z_dim(), 2);
   EXPECT_EQ(bundle.generator->label_count(), 3);
+}
+
+TEST_F(LabelBundleFiles, ComputeInFloat32WhateverTheyWereTrainedIn) {
+  const auto image = [&](const std::string& training) {
+    config_ = parse(kBundleYaml + training);
+    config_.model.channels = 1;
+    const auto generator = write_and_read().generator;
+    const at::NoGradGuard no_grad;
+    for (auto& parameter : generator->parameters()) {
+      const auto waves = at::arange(parameter.numel()).sin().mul(0.1).view_as(parameter);
+      parameter.copy_(parameter.dim() > 1 ? waves : at::ones_like(parameter));
+    }
+    generator->eval();
+    kernels::RandomStream random({}, Stream::kSamples);
+    return generator->forward(at::ones({1, 2}), at::tensor({2}, at::kLong), random);
+  };
+  const auto expected = image("");
+  EXPECT_GT(expected.std().item<double>(), 1e-3) << "all gray";
+  EXPECT_TRUE(at::equal(image("training: {precision: bf16}\n"), expected));
 }
 
 TEST_F(LabelBundleFiles, GiveEachLabelItsOwnWeights) {

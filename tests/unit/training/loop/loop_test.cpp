@@ -3,6 +3,9 @@
 #include <csignal>
 #include <cstdlib>
 #include <limits>
+#include <optional>
+#include <thread>
+#include <vector>
 
 #include "checkpoint/reader.h"
 #include "comm/backends/thread_group.h"
@@ -17,6 +20,20 @@
 
 namespace ganscale::training {
 namespace {
+
+/// A run that another attempt than this process has taken over.
+class LostRun {
+ public:
+  explicit LostRun(const RunFolder& folder) {
+    std::filesystem::create_directories(folder.root());
+    lock_.emplace(folder.root() / "lock", "second");
+    setenv(wire::environment::kAttempt, "first", /*overwrite=*/1);
+  }
+  ~LostRun() { unsetenv(wire::environment::kAttempt); }
+
+ private:
+  std::optional<files::FolderLock> lock_;
+};
 
 /// Ten steps of four images.
 class RunLoop : public FakeTraining {
@@ -201,12 +218,46 @@ TEST_F(RunLoop, EndsWhenEarlierAttemptsSpentItsBudget) {
 
 TEST_F(RunLoop, WritesNoCheckpointOnceAnotherAttemptHasTheFolder) {
   configure("tick_kimg: 0.04");
-  std::filesystem::create_directories(folder().root());
-  const files::FolderLock other(folder().root() / "lock", "second");
-  setenv(wire::environment::kAttempt, "first", 1);
+  const LostRun lost(folder());
   expect_error(ExitCode::kPeerLost, "another training has taken the folder over", [&] { run(); });
-  unsetenv(wire::environment::kAttempt);
   EXPECT_TRUE(checkpoints().empty());
+}
+
+// The only checkpoint before the last one fails after half of the steps.
+TEST_F(RunLoop, EndsSoonOnceAnotherAttemptHasTheFolder) {
+  configure("tick_kimg: 100", "checkpoint: {every_kimg: 2, on_error: continue}\n");
+  config_.training.total_kimg = 4;
+  trainer_.on_step = [&](StepResult&) {
+    // Enough time for the writer's thread.
+    if (progress_.images_seen > 2000) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  };
+  const LostRun lost(folder());
+  expect_error(ExitCode::kPeerLost, "another training has taken the folder over", [&] { run(); });
+  EXPECT_LT(progress_.images_seen, 4000);
+}
+
+TEST_F(RunLoop, EndsAllRanksWithTheExitCodeOfTheFirst) {
+  configure("tick_kimg: 100", "checkpoint: {every_kimg: 2, on_error: stop}\n");
+  config_.training.total_kimg = 4;
+  const LostRun lost(folder());
+  std::vector<ExitCode> codes(2, ExitCode::kOk);
+  comm::run_ranks(2, [&](comm::Group& group) {
+    FakeTrainer trainer;
+    Progress progress;
+    trainer.on_step = [&](StepResult&) {
+      // Enough time for the writer's thread.
+      if (progress.images_seen > 2000) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    };
+    const auto train_rank = [&](const TrainingContext& context) {
+      try {
+        run_loop(context, trainer, progress);
+      } catch (const Error& error) {
+        codes.at(static_cast<std::size_t>(group.rank())) = error.code();
+      }
+    };
+    with_context(group, std::make_unique<data::FakeSource>(8), train_rank);
+  });
+  EXPECT_THAT(codes, testing::Each(ExitCode::kPeerLost));
 }
 
 TEST_F(RunLoop, ReportsItsReasonToEnd) {

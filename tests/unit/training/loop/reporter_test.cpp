@@ -28,7 +28,7 @@ class Reported {
     folder.create();
   }
 
-  Reporter make() { return {context_, trainer, nullptr}; }
+  Reporter make(const checkpoint::Writer* writer = nullptr) { return {context_, trainer, writer}; }
 
   FakeTrainer trainer;
   telemetry::Instruments instruments;
@@ -217,6 +217,29 @@ TEST(Reporter, ReadsTheCountersOnceMoreAtTheEnd) {
   alone.reported.trainer.now.loader.wait_seconds = 3;
   alone.reporter.end(/*stopped=*/false);
   EXPECT_EQ(alone.reported.instruments.data_wait_seconds_total.value(), 3);
+}
+
+TEST(Reporter, CountsTheAgeOfTheFirstCheckpointFromTheStart) {
+  ReportedAlone alone;
+  const checkpoint::Writer writer(alone.folder.root(), {});
+  Reporter reporter = alone.reported.make(&writer);
+  const std::chrono::duration<double> now = std::chrono::system_clock::now().time_since_epoch();
+  reporter.begin(alone.progress);
+  reporter.step(step_with("loss/generator", 1), alone.progress);
+  const telemetry::Instruments& instruments = alone.reported.instruments;
+  const double told = instruments.checkpoint_last_success_timestamp_seconds.value();
+  EXPECT_GE(told, now.count());
+  EXPECT_LT(told, now.count() + 600);
+  EXPECT_FALSE(instruments.checkpoint_seconds.is_set());
+}
+
+TEST(Reporter, KeepsTheTimeOfACheckpointOfAnEarlierLabel) {
+  ReportedAlone alone;
+  const checkpoint::Writer writer(alone.folder.root(), {});
+  telemetry::Gauge& time = alone.reported.instruments.checkpoint_last_success_timestamp_seconds;
+  time.set(5);
+  alone.reported.make(&writer).begin(alone.progress);
+  EXPECT_EQ(time.value(), 5);
 }
 
 TEST(Reporter, HasNoTimeLeftThatTheBudgetLacks) {

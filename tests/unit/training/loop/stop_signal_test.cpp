@@ -16,6 +16,17 @@ TEST(StopSignal, RemembersASignalThatAsksToStop) {
   }
 }
 
+TEST(StopSignal, IsReceivedIfAnotherRankRequestsIt) {
+  {
+    const StopSignal stop;
+    stop.request();
+    EXPECT_TRUE(stop.received());
+    std::raise(SIGINT);  // the first: the program goes on
+  }
+  const StopSignal next;
+  EXPECT_FALSE(next.received());
+}
+
 TEST(StopSignal, EndsTheProgramAtTheSecondInterruptAlone) {
   const StopSignal stop;
   std::raise(SIGTERM);

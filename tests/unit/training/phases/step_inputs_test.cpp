@@ -132,7 +132,7 @@ TEST(LabelInputs, AreTheLabelsOfTheImagesThatOtherRanksLoad) {
   run.model.label_count = 3;
   const auto dataset = fake_dataset(std::make_unique<data::FakeSource>(kStreamRecords, 3));
   comm::run_ranks(2, [&](comm::Group& group) {
-    LabelInputs labels(run, dataset, at::kCPU, group);
+    LabelInputs labels(run, dataset, at::kCPU, group, group.size());
     const Progress progress{.images_seen = 100, .stream_position = 6};
     LoadedInputs loaded(run, dataset, at::kCPU, group, progress);
     const StepInput input = labels.next(progress);
@@ -146,11 +146,29 @@ TEST(LabelInputs, AreTheLabelsOfTheImagesThatOtherRanksLoad) {
   });
 }
 
+// Of seven records, the first of two ranks has four: its images 7 and 9 are the records 6 and 0.
+// The images 8 and 10 of the second rank are 3 and 5.
+TEST(LabelInputs, OfFixedShardsAreThoseOfTheRanksThatLoadTheImages) {
+  auto run = run_with("", ", shard: fixed");
+  run.model.label_count = 3;
+  const auto dataset = fake_dataset(std::make_unique<data::FakeSource>(7, 3));
+  const Progress progress{.stream_position = 7};
+  const auto alone = comm::make_single_group();
+  const at::Tensor labels =
+      LabelInputs(run, dataset, at::kCPU, *alone, /*loaders=*/2).next(progress).real.labels;
+  EXPECT_TRUE(at::equal(labels, at::tensor({6L % 3, 3L % 3, 0L % 3, 5L % 3})));
+  comm::run_ranks(2, [&](comm::Group& group) {
+    LoadedInputs loaded(run, dataset, at::kCPU, group, progress);
+    const int rank = group.rank();
+    EXPECT_TRUE(at::equal(loaded.next(progress).real.labels, labels.slice(0, rank, {}, 2)));
+  });
+}
+
 TEST(LabelInputs, AreAbsentIfTheModelTakesNoLabels) {
   const auto run = run_with();
   const auto dataset = fake_dataset(std::make_unique<data::FakeSource>(kStreamRecords, 3));
   const auto alone = comm::make_single_group();
-  EXPECT_FALSE(LabelInputs(run, dataset, at::kCPU, *alone).next({}).real.labels.defined());
+  EXPECT_FALSE(LabelInputs(run, dataset, at::kCPU, *alone, 1).next({}).real.labels.defined());
 }
 
 TEST(LabelInputs, NameTheRecordWhoseLabelIsUnknown) {
@@ -158,7 +176,7 @@ TEST(LabelInputs, NameTheRecordWhoseLabelIsUnknown) {
   run.model.label_count = 2;
   const auto dataset = fake_dataset(std::make_unique<data::FakeSource>(kStreamRecords, 3));
   const auto alone = comm::make_single_group();
-  LabelInputs inputs(run, dataset, at::kCPU, *alone);
+  LabelInputs inputs(run, dataset, at::kCPU, *alone, 1);
   expect_error(ExitCode::kData, "label out of range: 2, labels 2: fake, record 2",
                [&] { inputs.next({}); });
 }

@@ -3,6 +3,8 @@
 #include <ATen/ops/tensor.h>
 #include <gtest/gtest.h>
 
+#include <vector>
+
 #include "comm/backends/thread_group.h"
 
 namespace ganscale::training {
@@ -41,6 +43,34 @@ TEST(MeanLength, IsOfThisRankAloneWithoutAGroup) {
   EXPECT_EQ(mean_length(at::tensor({1.0, 2.0}), two, mean).item<double>(), 1.5);
   const PathCount none{.here = 0, .in_all = 3, .ranks = 2};
   EXPECT_EQ(mean_length(at::tensor(at::ArrayRef<double>{}), none, mean).item<double>(), 9);
+}
+
+/// Returns the means of both of two ranks after rank 0 has restored these; shared: by the ranks.
+std::vector<double> means_after(const at::Tensor& restored, bool shared) {
+  std::vector<double> means(2);
+  comm::run_ranks(2, [&](comm::Group& group) {
+    PathLengthMean mean{at::tensor(9.0), shared ? &group : nullptr};
+    if (group.rank() == 0) mean.restored = restored;
+    take_restored(group, mean);
+    EXPECT_FALSE(mean.restored.defined());
+    means[static_cast<std::size_t>(group.rank())] = mean.value.item<double>();
+  });
+  return means;
+}
+
+using Means = std::vector<double>;
+
+TEST(TakeRestored, GivesEachOfAsManyRanksItsOwn) {
+  EXPECT_EQ(means_after(at::tensor({1.0, 4.0}), /*shared=*/false), (Means{1, 4}));
+}
+
+TEST(TakeRestored, GivesTheMeanIfTheRanksAreOthersOrShareTheirs) {
+  EXPECT_EQ(means_after(at::tensor({1.0, 4.0, 7.0}), /*shared=*/false), (Means{4, 4}));
+  EXPECT_EQ(means_after(at::tensor({1.0, 4.0}), /*shared=*/true), (Means{2.5, 2.5}));
+}
+
+TEST(TakeRestored, LeavesTheMeanIfTheCheckpointHasNoneOfItsRanks) {
+  EXPECT_EQ(means_after({}, /*shared=*/false), (Means{9, 9}));
 }
 
 }  // namespace

@@ -166,6 +166,15 @@ TEST(Replica, RestoresAllOfItsState) {
   }
 }
 
+TEST(Replica, RefusesMeansOfRanksThatAreNoVector) {
+  Replica replica(gray_run("{}"), at::kCPU, {});
+  auto snapshot = snapshot_of("{}", 3);
+  snapshot.files["regularisation_of_ranks"] = {{"path_length_mean", at::zeros({})}};
+  expect_error(ExitCode::kData,
+               "regularisation_of_ranks of the checkpoint lacks a vector: path_length_mean",
+               [&] { replica.restore(snapshot); });
+}
+
 TEST(Replica, MayTurnOnAdaptationLater) {
   Replica replica(gray_run(std::string(kWithStyles) + "augment: {name: ada}"), at::kCPU, {});
   replica.restore(snapshot_of(kWithStyles, 3));

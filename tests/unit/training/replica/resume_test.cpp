@@ -109,9 +109,10 @@ TEST_F(Resume, NamesTheChangeIfTheStateDoesNotFit) {
   changed.model.channels = config_.model.channels;
   Replica replica(changed, at::kCPU, {});
   expect_error(
-      ExitCode::kData,
+      ExitCode::kConfig,
       "has a tensor of another shape: l1.0.weight: [1024, 4], expected [1024, 6]; since that "
-      "checkpoint, the configuration has changed: model.z_dim: 4 -> 6",
+      "checkpoint, the configuration has changed: model.z_dim: 4 -> 6; change it back, or choose a "
+      "new folder with --run",
       [&] {
         resume(replica, {run_, facts_, no_weights_, changed.resolved}, *comm::make_single_group());
       });

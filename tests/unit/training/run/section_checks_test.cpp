@@ -12,7 +12,9 @@ TEST(RequireSectionsFit, RequiresTheMetricOfTheBestCheckpoint) {
       "pr50k3_recall, "
       "not this: pr50k3",
       "evaluate: {metrics: [fid50k, pr50k3]}\ncheckpoint: {keep_best: pr50k3}\n");
-  expect_refused("measures nothing, not this: fid50k", "checkpoint: {keep_best: fid50k}\n");
+  expect_refused(
+      "run.yaml:1: checkpoint.keep_best: fid50k is not in evaluate.metrics, which is empty",
+      "checkpoint: {keep_best: fid50k}\n");
 }
 
 TEST(RequireSectionsFit, RefusesWhatTheModelCannotDo) {
@@ -92,6 +94,21 @@ TEST(ConfigWarnings, NameTheModelForAGradientPenaltyOfEachImage) {
   }
   EXPECT_TRUE(config_warnings(parse("loss: {name: wasserstein, gradient_penalty: 0}\n")).empty());
   EXPECT_TRUE(config_warnings(parse("model: {name: dcgan}\n")).empty());
+}
+
+TEST(RequireSharedBatch, RefusesWhatTheRanksOfATrainingCannotDivide) {
+  const auto refused = [](const std::string& message, const std::string& yaml, int ranks) {
+    expect_error(ExitCode::kConfig, message,
+                 [&] { require_shared_batch(parse(yaml), ranks, "GPUs of the first row"); });
+  };
+  refused(
+      "run.yaml:1: training.batch: must be divisible by the GPUs of the first row times "
+      "training.accumulate, 4: 8 on 4 ranks",
+      "training: {batch: 8, accumulate: 4}\n", 4);
+  const std::string six = "model: {name: stylegan2, mbstd_group: 4}\ntraining: {batch: 6}\n";
+  refused("model.mbstd_group must divide the batch of all ranks", six, 2);
+  require_shared_batch(parse("model: {name: stylegan2, mbstd_group: 4}\ntraining: {batch: 8}\n"), 8,
+                       "");
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "training/session/check_config.h"
 
+#include "comm/backends/thread_group.h"
 #include "unit/training/parse_text.h"
 
 namespace ganscale::training {
@@ -42,10 +43,18 @@ TEST(CheckConfig, RefusesAWorldThatIsNotTheExpectedOne) {
 }
 
 TEST(CheckConfig, RefusesMetricsPerLabelWithoutLabels) {
-  const std::string metrics = "evaluate: {metrics: [pr10k_by_label]}\n";
-  expect_unfit("pr10k_by_label", metrics, 1);
+  const std::string metrics = "evaluate: {metrics: [pr10k_by_label], feature_net: net.pt}\n";
+  expect_unfit("run.yaml:1: evaluate.metrics: comparing images within each label", metrics, 1);
   EXPECT_NO_THROW(check_text(metrics + "model: {name: conditional_dcgan}\n", 1));
   EXPECT_NO_THROW(check_text(metrics + "scheme: {name: per_label}\n", 1));
+}
+
+TEST(CheckConfig, RefusesMetricsWithoutTheirNetworks) {
+  expect_unfit("run.yaml:1: evaluate.metrics: fid50k needs a network, but evaluate.feature_net",
+               "evaluate: {metrics: [eqr50k, fid50k], perceptual_net: v.pt}\n", 1);
+  expect_unfit("ppl50k_zend needs a network, but evaluate.perceptual_net is not set",
+               "evaluate: {metrics: [ppl50k_zend], feature_net: net.pt}\n", 1);
+  EXPECT_NO_THROW(check_text("evaluate: {metrics: [ppl50k_zend], perceptual_net: v.pt}\n", 1));
 }
 
 TEST(CheckConfig, KnowsTheParametersOfTheNetworks) {
@@ -53,6 +62,23 @@ TEST(CheckConfig, KnowsTheParametersOfTheNetworks) {
   expect_unfit("run.yaml:1: discriminator.freeze: no parameter's name begins with: blocks.7",
                freeze, 1);
   expect_unfit("discriminator.freeze", freeze + "model: {name: conditional_dcgan}\n", 1);
+}
+
+TEST(RequireSameConfig, NamesTheRankAndTheKeyOfAnotherConfiguration) {
+  comm::run_ranks(3, [](comm::Group& group) {
+    const std::string yaml = group.rank() == 2 ? "training: {batch: 32}\n" : "";
+    expect_error(ExitCode::kConfig, "From rank 0 to rank 2: training.batch: 64 -> 32",
+                 [&] { require_same_config(group, parse(yaml).resolved); });
+  });
+}
+
+TEST(RequireSameConfig, LetsEachMachineHaveItsPaths) {
+  comm::run_ranks(2, [](comm::Group& group) {
+    const std::string own = std::to_string(group.rank());
+    const std::string yaml = "data: {path: /scratch/" + own + "}\ntelemetry: {metrics_port: 900" +
+                             own + "}\nevaluate: {feature_net: net" + own + ".pt}\n";
+    EXPECT_NO_THROW(require_same_config(group, parse(yaml).resolved));
+  });
 }
 
 }  // namespace

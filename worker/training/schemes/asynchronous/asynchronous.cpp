@@ -129,7 +129,8 @@ class RoleSetup {
   std::unique_ptr<StepInputs> open_inputs() {
     if (links_.role() == wire::Role::kGenerator) {
       return std::make_unique<LabelInputs>(context_.config, context_.dataset,
-                                           context_.devices.generator, links_.ranks());
+                                           context_.devices.generator, links_.ranks(),
+                                           plan_.size(wire::Role::kDiscriminator));
     }
     return std::make_unique<LoadedInputs>(context_.config, context_.dataset,
                                           context_.devices.discriminator, links_.ranks(),

@@ -29,7 +29,7 @@ StepResult DiscriminatorRole::step(Progress& progress) {
                       .next_site = batch.fakes.next_site};
   const optim::Averages averages = parts_.replica.average().averages(progress.images_seen);
   run_due_phases(phases_, parts_.replica, {progress, input, averages, skipped_}, result);
-  score_pairs(input);
+  score_pairs(input, progress.step);
   average_over_ranks(parts_.replica.discriminator().moving_statistics());
   adapt_and_publish(progress.step);
   progress.add_step(parts_.config.training.batch);
@@ -37,8 +37,21 @@ StepResult DiscriminatorRole::step(Progress& progress) {
   return result;
 }
 
-void DiscriminatorRole::score_pairs(const StepInput& input) {
+void DiscriminatorRole::score_pairs(const StepInput& input, std::int64_t step) {
   if (pairs_.empty()) return;
+  if (parts_.max_staleness == 0) {
+    if (is_generator_due(parts_.config, step)) gather_pairs(input);
+    return;
+  }
+  // A later step of the generator may use any snapshot.
+  const NamedTensors buffers = named_buffers(parts_.replica.discriminator());
+  NamedTensors before;
+  for (const auto& [name, buffer] : buffers) before[name] = buffer.clone();
+  gather_pairs(input);
+  copy_into(buffers, before, "the discriminator before it scored pairs");
+}
+
+void DiscriminatorRole::gather_pairs(const StepInput& input) {
   // A rank has every size-th image of the batch.
   const auto gather = [&](const std::string& name, const at::Tensor& own) {
     const at::NoGradGuard no_grad;

@@ -113,8 +113,35 @@ void FolderBarrier::write_line() {
 }
 
 void FolderBarrier::write_lines(milliseconds every) {
+  const milliseconds pause = std::min(every, kLongestPause);
+  auto next = Clock::now() + every;
   std::unique_lock lock(mutex_);
-  while (!ended_.wait_for(lock, every, [this] { return is_ending_; })) write_line();
+  while (!ended_.wait_for(lock, pause, [this] { return is_ending_; })) {
+    if (stop_ != nullptr) pass_stop_on();
+    if (Clock::now() < next) continue;
+    write_line();
+    next = Clock::now() + every;
+  }
+}
+
+/// The caller holds the mutex. What an earlier start left has another number.
+void FolderBarrier::pass_stop_on() const {
+  const auto file = folder_ / "stop";
+  std::int64_t stopped_start = 0;
+  std::ifstream(file) >> stopped_start;
+  if (stopped_start == start_) {
+    stop_->request();
+  } else if (stop_->received()) {
+    std::ofstream stopped(file);
+    stopped << start_ << '\n' << std::flush;
+    if (!stopped) log::warning("Cannot tell the other ranks to stop", {{"folder", folder_}});
+  }
+}
+
+void FolderBarrier::share(const StopSignal& stop, std::int64_t start) {
+  const std::scoped_lock lock(mutex_);
+  stop_ = &stop;
+  start_ = start;
 }
 
 void FolderBarrier::wait() {

@@ -87,7 +87,10 @@ LabelState LabelQueue::begin(std::int64_t label) const {
   return state;
 }
 
-TrainingResult LabelQueue::train_once(const LabelState& state, double budget_seconds) {
+/// Returns what `use` returns for the context of a label's training.
+template <class Use>
+auto LabelQueue::with_context(const LabelState& state, double budget_seconds,
+                              const Use& use) const {
   RunConfig config = context_.config;
   config.training.seed = label_seed(config.training.seed, state.label, state.attempts);
   // Half an image more, to make up for rounding.
@@ -97,28 +100,44 @@ TrainingResult LabelQueue::train_once(const LabelState& state, double budget_sec
                   .policy = context_.dataset.policy,
                   .facts = context_.dataset.facts};
   dataset.facts.record_count = state.records;
-  return train({.config = config,
-                .folder = context_.folder.part(label_folder(context_.folder, state.label)),
-                .dataset = dataset,
-                .devices = context_.devices,
-                .group = *single_group_,
-                .stop = context_.stop,
-                .instruments = context_.instruments,
-                .budget_seconds = budget_seconds,
-                .spent_seconds = cost_of(state),
-                .start = context_.start});
+  return use(
+      TrainingContext{.config = config,
+                      .folder = context_.folder.part(label_folder(context_.folder, state.label)),
+                      .dataset = dataset,
+                      .devices = context_.devices,
+                      .group = *single_group_,
+                      .stop = context_.stop,
+                      .instruments = context_.instruments,
+                      .budget_seconds = budget_seconds,
+                      .spent_seconds = cost_of(state),
+                      .start = context_.start});
+}
+
+void LabelQueue::try_first(const std::vector<std::int64_t>& labels) const {
+  with_context(begin(labels.front()), /*budget_seconds=*/0, try_training);
+}
+
+/// Writes a label's state, unless another attempt has taken the run over: throws PeerLost.
+void LabelQueue::write(const LabelState& state) const {
+  try {
+    context_.folder.require_lock();
+  } catch (const DataError& error) {
+    // The storage may be away for a moment. The label's checkpoints ask again.
+    log::warning("Cannot find out whether another training has taken the run over",
+                 {{"reason", error.what()}});
+  }
+  write_label_state(label_folder(context_.folder, state.label), state);
 }
 
 /// Trains a label once. An error does not affect other labels.
 void LabelQueue::try_label(LabelState& state, double budget_seconds) {
-  const auto folder = label_folder(context_.folder, state.label);
   const double cost_before = cost_of(state);
   const Stopwatch watch;
   state.state = wire::LabelStage::kTraining;
-  write_label_state(folder, state);
+  write(state);
   try {
     TrainingResult result;
-    device::translate_errors([&] { result = train_once(state, budget_seconds); });
+    device::translate_errors([&] { result = with_context(state, budget_seconds, train); });
     stopped_ = result.code == ExitCode::kStopped;
     state.images_seen = result.progress.images_seen;
     state.seconds = result.progress.trained_seconds;
@@ -128,6 +147,8 @@ void LabelQueue::try_label(LabelState& state, double budget_seconds) {
     state.exit_code = 0;
   } catch (const DeviceError&) {
     throw;
+  } catch (const PeerLost&) {
+    throw;
   } catch (const Error& error) {
     fail(state, error.what(), error.code());
   } catch (const c10::Error& error) {
@@ -136,11 +157,13 @@ void LabelQueue::try_label(LabelState& state, double budget_seconds) {
     fail(state, error.what(), ExitCode::kBug);
   }
   state.spent_seconds = cost_before + watch.seconds();
-  write_label_state(folder, state);
+  write(state);
 }
 
 void LabelQueue::train_label(LabelState& state, double budget_seconds) {
-  state.attempts = 0;
+  // An attempt that did not fail goes on from its checkpoint, with its own seed.
+  const bool goes_on = state.state != wire::LabelStage::kFailed && state.attempts > 0;
+  state.attempts = goes_on ? state.attempts - 1 : 0;
   do {
     ++state.attempts;
     try_label(state, budget_seconds);

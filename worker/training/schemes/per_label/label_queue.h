@@ -26,8 +26,11 @@ class LabelQueue {
   /// rest is divided among the remaining labels by number of records. A label that fails is
   /// retried, then skipped. After a restart, finished labels stay finished unless there is more to
   /// do now.
-  /// Throws: DeviceError, since the next label would use the same device.
+  /// Throws: DeviceError, since the next label would use the same device; PeerLost if another
+  ///         attempt has taken the run over.
   bool train_labels(const std::vector<std::int64_t>& labels);
+  /// Does what the training of the first label would do before its first step, and writes nothing.
+  void try_first(const std::vector<std::int64_t>& labels) const;
   /// Returns the exit code of the first label that failed.
   ExitCode first_failure() const { return first_failure_; }
 
@@ -38,7 +41,9 @@ class LabelQueue {
   void train_label(LabelState& state, double budget_seconds);
   void log_end(const LabelState& state, std::size_t left) const;
   void try_label(LabelState& state, double budget_seconds);
-  TrainingResult train_once(const LabelState& state, double budget_seconds);
+  void write(const LabelState& state) const;
+  template <class Use>
+  auto with_context(const LabelState& state, double budget_seconds, const Use& use) const;
   const std::vector<std::int64_t>& records_of(std::int64_t label) const {
     return records_[static_cast<std::size_t>(label)];
   }

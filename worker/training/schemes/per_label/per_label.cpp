@@ -182,7 +182,12 @@ void PerLabelScheme::check_data(const RunConfig& config, const data::Source& sou
   plan_labels(counts, world_size);
 }
 
-void PerLabelScheme::try_run(const TrainingContext& context) const { try_training(context); }
+void PerLabelScheme::try_run(const TrainingContext& context) const {
+  const LabelRecords records = records_by_label(*context.dataset.source, options_.labels);
+  const auto plan = plan_labels(counts_of(records), context.group.size());
+  const auto& labels = plan[static_cast<std::size_t>(context.group.rank())];
+  LabelQueue(context, records, options_.attempts).try_first(labels);
+}
 
 ExitCode PerLabelScheme::run(const TrainingContext& context) const {
   const LabelRecords records = records_by_label(*context.dataset.source, options_.labels);
@@ -195,10 +200,11 @@ ExitCode PerLabelScheme::run(const TrainingContext& context) const {
   }
   FolderBarrier barrier(context.folder.root(), context.group.rank(), context.group.size(),
                         context.config.comm.timeout());
-  std::int64_t stopped = 0;
-  comm::all_reduce_max(context.group, {&stopped});  // every rank has its barrier
+  std::int64_t start = std::chrono::system_clock::now().time_since_epoch().count();
+  comm::all_reduce_max(context.group, {&start});  // every rank has its barrier
+  barrier.share(context.stop, start);
   LabelQueue queue(context, records, options_.attempts);
-  stopped = queue.train_labels(plan[static_cast<std::size_t>(context.group.rank())]);
+  std::int64_t stopped = queue.train_labels(plan[static_cast<std::size_t>(context.group.rank())]);
   barrier.wait();  // the slowest may take hours longer than the others
   auto failure = static_cast<std::int64_t>(queue.first_failure());
   comm::all_reduce_max(context.group, {&stopped, &failure});

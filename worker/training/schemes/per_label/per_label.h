@@ -25,14 +25,15 @@ struct PerLabelOptions {
 /// of records. A restart skips finished labels. A label that fails is tried scheme.attempts times
 /// and then reported, without affecting the others.
 ///
-/// Ranks do not communicate until all have finished their labels, but through the run folder
-/// they notice a lost rank (FolderBarrier). After that, rank 0 writes labels.json and the bundle (see
-/// label_bundle_file.h) before any rank returns.
+/// Ranks do not communicate until all have finished their labels, but through the run folder they
+/// notice a lost rank, and a signal to one stops all (FolderBarrier). After that, rank 0 writes
+/// labels.json and the bundle (see label_bundle_file.h) before any rank returns.
 class PerLabelScheme : public Scheme {
  public:
   explicit PerLabelScheme(PerLabelOptions options) : options_(std::move(options)) {}
 
   bool makes_labels() const override { return true; }
+  std::vector<std::int64_t> made_labels() const override { return options_.labels; }
   std::vector<int> ranks_of_networks(int world_size) const override;
   void check_sections(const config::Section& root, const RunConfig& config) const override;
   /// If scheme.labels names them, the labels are known before the data.

@@ -22,6 +22,7 @@ Synchronous::Synchronous(const RunConfig& config, Replica& replica, StepInputs& 
   for (const auto& [file, tensors] : replica.state()) {
     comm::broadcast_from_rank_0(group, tensors, bucket_bytes);
   }
+  if (replica.path_length_mean().value.defined()) take_restored(group, replica.path_length_mean());
   generator_gradients_ = std::make_unique<comm::BucketedGradients>(
       parameters_with_gradients(replica.generator()), group, bucket_bytes);
   discriminator_gradients_ = std::make_unique<comm::BucketedGradients>(
@@ -57,6 +58,30 @@ void Synchronous::average_moving_statistics() {
   const auto bucket_bytes = config_.comm.bucket_bytes;
   comm::all_reduce_mean(group_, replica_.generator().moving_statistics(), bucket_bytes);
   comm::all_reduce_mean(group_, replica_.discriminator().moving_statistics(), bucket_bytes);
+}
+
+std::map<std::string, NamedTensors> Synchronous::gather_state() {
+  auto state = replica_.state();
+  const PathLengthMean& mean = replica_.path_length_mean();
+  if (mean.value.defined() && mean.group == nullptr && group_.size() > 1) {
+    state[kRegularizationOfRanks] = {{kPathLengthMean, group_.all_gather(mean.value)}};
+  }
+  return state;
+}
+
+models::Generator& Synchronous::averaged_generator() {
+  share_statistics(replica_.generator_ema());
+  return replica_.generator_ema();
+}
+
+std::vector<OtherAverage> Synchronous::other_averages() {
+  for (const OtherAverage& other : replica_.average().others()) share_statistics(*other.generator);
+  return replica_.average().others();
+}
+
+void Synchronous::share_statistics(models::Generator& average) {
+  if (config_.training.running_means == RunningMeans::kAveraged) return;
+  comm::broadcast_from_rank_0(group_, average.moving_statistics(), config_.comm.bucket_bytes);
 }
 
 Readings Synchronous::readings() const {

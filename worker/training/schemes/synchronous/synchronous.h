@@ -12,7 +12,8 @@ namespace ganscale::training {
 /// (Loppi & Kynkäänniemi 2021).
 class Synchronous : public Trainer {
  public:
-  /// Broadcasts the replica's state from rank 0, so that all ranks begin alike. All is borrowed.
+  /// Broadcasts the replica's state from rank 0, so that all ranks begin alike, except for the
+  /// means that a checkpoint has of each rank. All is borrowed.
   Synchronous(const RunConfig& config, Replica& replica, StepInputs& inputs, comm::Group& group);
   ~Synchronous() override;
 
@@ -24,12 +25,15 @@ class Synchronous : public Trainer {
   StepResult step(Progress& progress) override;
   Readings readings() const override;
   std::int64_t steps_between_agreements() const override;
-  std::map<std::string, NamedTensors> gather_state() override { return replica_.state(); }
-  models::Generator& averaged_generator() override { return replica_.generator_ema(); }
-  std::vector<OtherAverage> other_averages() override { return replica_.average().others(); }
+  std::map<std::string, NamedTensors> gather_state() override;
+  models::Generator& averaged_generator() override;
+  std::vector<OtherAverage> other_averages() override;
 
  private:
   void average_moving_statistics();
+  /// Gives an average of all ranks the statistics of rank 0's, which checkpoints have, until the
+  /// next step.
+  void share_statistics(models::Generator& average);
 
   const RunConfig& config_;
   Replica& replica_;

@@ -38,7 +38,7 @@ class Asynchronous : public FakeTraining {
   /// Trains as one rank in a run folder of that name.
   ExitCode train(comm::Group& group, const std::string& run) {
     return with_context(
-        group, std::make_unique<data::FakeSource>(40),
+        group, std::make_unique<data::FakeSource>(40, config_.model.label_count),
         [&](const TrainingContext& context) {
           const Scheme& scheme = *config_.scheme.chosen;
           scheme.check_ranks(config_, group.size());
@@ -136,6 +136,26 @@ TEST_F(Asynchronous, WithStaleness0OnTwoRanksPerRoleWritesTheCheckpointOfTwoSync
   config_.scheme = parse("").scheme;
   train("synchronous", 2);
   expect_same(newest("asynchronous"), newest("synchronous"), 1e-9);
+}
+
+// Two ranks load the images in both cases, of which nothing mixes those of a batch.
+TEST_F(Asynchronous, GivesFakesTheLabelsOfTheirRealsIfShardsAreFixed) {
+  const auto train_with = [&](const std::string& ratio, int ranks) {
+    config_ = parse(
+        "model: {name: conditional_dcgan, z_dim: 2, channels: 0.125, batch_norm: frozen}\n"
+        "data: {shard: fixed}\n"
+        "scheme: {name: asynchronous, max_staleness: 0, ratio: \"" +
+        ratio +
+        "\"}\n"
+        "training: {batch: 4, total_kimg: 0.012, grid_rows: 1, grid_columns: 2, precision: fp64}\n"
+        "generator: {optimizer: {learning_rate: 0.01}}\n");
+    config_.model.channels = 1;
+    config_.model.label_count = 3;
+    train("ranks" + std::to_string(ranks), ranks);
+  };
+  train_with("1:2", 3);
+  train_with("1:1", 4);
+  expect_same(newest("ranks3"), newest("ranks4"), 1e-9);
 }
 
 TEST_F(Asynchronous, ResumesFromACheckpointAsIfItHadNotStopped) {

@@ -3,12 +3,17 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <csignal>
+#include <fstream>
 #include <optional>
 #include <thread>
 #include <vector>
 
+#include "base/log.h"
+#include "files/atomic_file.h"
 #include "support/expect_error.h"
 #include "support/temporary_folder.h"
+#include "support/wait_until.h"
 
 namespace ganscale::training {
 namespace {
@@ -67,6 +72,46 @@ TEST(FolderBarrier, TreatsAnUnreadableLineAsSilence) {
   FolderBarrier barrier(folder.path(), 0, 2, kTimeout);
   folder.write("ranks/rank-0001", "not a line");
   expect_error(ExitCode::kPeerLost, "rank 1 is lost", [&] { barrier.wait(); });
+}
+
+TEST(FolderBarrier, StopsTheOtherRanksOfAStartThatOneIsToldToStop) {
+  const TemporaryFolder folder;
+  {
+    const StopSignal stop;
+    FolderBarrier told(folder.path(), 1, 2, kTimeout);
+    std::raise(SIGTERM);
+    told.share(stop, /*start=*/7);
+    EXPECT_TRUE(wait_until([&] {
+      int start = 0;
+      std::ifstream(folder / "ranks/stop") >> start;
+      return start == 7;
+    }));
+  }
+  const StopSignal stop;
+  FolderBarrier other(folder.path(), 0, 2, kTimeout);
+  other.share(stop, /*start=*/8);
+  std::this_thread::sleep_for(kTimeout);
+  EXPECT_FALSE(stop.received()) << "for a signal of an earlier start";
+  other.share(stop, /*start=*/7);
+  EXPECT_TRUE(wait_until([&] { return stop.received(); }));
+}
+
+TEST(FolderBarrier, SaysThatItCannotStopTheOtherRanks) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directories(folder / "ranks/stop");  // no file can be there
+  const std::filesystem::path file = folder.write("log.jsonl", "");
+  log::set_file(file);
+  {
+    const StopSignal stop;
+    FolderBarrier told(folder.path(), 1, 2, kTimeout);
+    std::raise(SIGTERM);
+    told.share(stop, /*start=*/7);
+    EXPECT_TRUE(wait_until([&] {
+      return files::read_file(file).find("Cannot tell the other ranks to stop") !=
+             std::string::npos;
+    }));
+  }
+  log::set_file({});
 }
 
 TEST(FolderBarrier, ForgetsTheLinesOfAnEarlierStart) {

@@ -1,14 +1,35 @@
 #include "training/schemes/per_label/label_queue.h"
 
+#include <atomic>
 #include <csignal>
+#include <cstdlib>
+#include <functional>
+#include <mutex>
+#include <optional>
 
 #include "comm/backends/thread_group.h"
+#include "files/folder_lock.h"
 #include "support/expect_error.h"
 #include "unit/training/fake_training.h"
 #include "unit/training/parse_text.h"
+#include "wire/names.h"
 
 namespace ganscale::training {
 namespace {
+
+/// Counts each read as a repeated one.
+class RepeatingSource : public data::FakeSource {
+ public:
+  using FakeSource::FakeSource;
+  void read(std::int64_t index, data::Record& record) const override {
+    ++reads_;
+    FakeSource::read(index, record);
+  }
+  data::SourceCounts counts() const override { return {.repeated_reads = reads_}; }
+
+ private:
+  mutable std::atomic<std::int64_t> reads_ = 0;
+};
 
 /// Label 0 has eight records, label 1 four and label 2 four.
 class Labels : public FakeTraining {
@@ -24,31 +45,50 @@ class Labels : public FakeTraining {
   /// Trains these labels; returns whether it was stopped.
   bool train(const std::vector<std::int64_t>& labels) {
     const auto alone = comm::make_single_group();
-    return with_context(*alone, std::make_unique<data::FakeSource>(16),
-                        [&](const TrainingContext& context) {
-                          LabelQueue queue(context, records_, /*attempts=*/3);
-                          const bool stopped = queue.train_labels(labels);
-                          first_failure_ = queue.first_failure();
-                          return stopped;
-                        });
+    auto source = std::make_unique<data::FakeSource>(16);
+    source->on_read = on_read_;
+    return with_context(*alone, std::move(source), [&](const TrainingContext& context) {
+      LabelQueue queue(context, records_, /*attempts=*/3);
+      const bool stopped = queue.train_labels(labels);
+      first_failure_ = queue.first_failure();
+      return stopped;
+    });
   }
 
   std::optional<LabelState> state(std::int64_t label) const {
     return read_label_state(label_folder(folder(), label));
   }
 
+  /// Writes the state that an earlier start left.
+  void write(const LabelState& state) const {
+    const auto of_label = label_folder(folder(), state.label);
+    std::filesystem::create_directories(of_label);
+    write_label_state(of_label, state);
+  }
+
   /// Writes that a label ran out of its budget after this time.
   void write_spent(std::int64_t label, double seconds) const {
-    const auto of_label = label_folder(folder(), label);
-    std::filesystem::create_directories(of_label);
     LabelState state;
     state.label = label;
     state.state = wire::LabelStage::kOutOfBudget;
     state.spent_seconds = seconds;
-    write_label_state(of_label, state);
+    write(state);
   }
 
+  /// Trains label 0 as an attempt after which another one has taken the run over.
+  void expect_loss_of_the_run() {
+    setenv(wire::environment::kAttempt, "first", 1);
+    expect_error(ExitCode::kPeerLost, "another training has taken the folder over",
+                 [&] { train({0}); });
+    unsetenv(wire::environment::kAttempt);
+  }
+
+  /// Takes the run over.
+  void take_over() { other_attempt_.emplace(folder().root() / "lock", "second"); }
+
   const LabelRecords records_ = {{0, 1, 2, 3, 4, 5, 6, 7}, {8, 9, 10, 11}, {12, 13, 14, 15}};
+  std::function<void(std::int64_t)> on_read_ = [](std::int64_t) {};
+  std::optional<files::FolderLock> other_attempt_;
   ExitCode first_failure_ = ExitCode::kOk;
 };
 
@@ -59,6 +99,16 @@ TEST_F(Labels, AreTrainedOnTheirSharesOfTheImages) {
   EXPECT_EQ(state(2).value().state, wire::LabelStage::kDone);
   EXPECT_FALSE(state(1));
   EXPECT_EQ(first_failure_, ExitCode::kOk);
+}
+
+TEST_F(Labels, ReportEachRepeatedReadOnce) {
+  const auto alone = comm::make_single_group();
+  with_context(*alone, std::make_unique<RepeatingSource>(16), [&](const TrainingContext& context) {
+    LabelQueue(context, records_, /*attempts=*/1).train_labels({0, 1, 2});
+    const double reported = context.instruments.repeated_reads_total.value();
+    EXPECT_GE(reported, 16 + 8 + 8);
+    EXPECT_LE(reported, context.dataset.source->counts().repeated_reads);
+  });
 }
 
 TEST_F(Labels, AreDoneWithPartOfABatchOfImages) {
@@ -77,6 +127,57 @@ TEST_F(Labels, AreRetriedUpToTheLimitAndThenSkipped) {
   EXPECT_EQ(state(0).value().exit_code, static_cast<int>(ExitCode::kData));
   EXPECT_EQ(state(1).value().state, wire::LabelStage::kDone);
   EXPECT_EQ(first_failure_, ExitCode::kData);
+}
+
+TEST_F(Labels, AreNotReportedAsFailedOnceAnotherAttemptHasTheRun) {
+  std::once_flag once;
+  on_read_ = [&](std::int64_t) { std::call_once(once, [&] { take_over(); }); };
+  expect_loss_of_the_run();
+  EXPECT_EQ(state(0).value().state, wire::LabelStage::kTraining);
+}
+
+TEST_F(Labels, AreNotBegunOnceAnotherAttemptHasTheRun) {
+  std::filesystem::create_directories(folder().root());
+  take_over();
+  expect_loss_of_the_run();
+  EXPECT_FALSE(state(0));
+}
+
+TEST_F(Labels, ContinueTheAttemptThatDidNotFail) {
+  using wire::LabelStage;
+  for (const LabelStage stage :
+       {LabelStage::kTraining, LabelStage::kOutOfBudget, LabelStage::kDone}) {
+    LabelState earlier;
+    earlier.label = 1;
+    earlier.state = stage;
+    earlier.attempts = 2;
+    write(earlier);
+    EXPECT_FALSE(train({1}));
+    EXPECT_EQ(state(1).value().state, LabelStage::kDone);
+    EXPECT_EQ(state(1).value().attempts, 2)
+        << wire::name(stage) << ": with the seed of that attempt";
+  }
+}
+
+TEST_F(Labels, AreTrainedWhileTheLockCannotBeRead) {
+  const auto lock = folder().root() / "lock";
+  std::filesystem::create_directories(lock);  // can be opened, not read
+  std::once_flag once;
+  on_read_ = [&](std::int64_t) { std::call_once(once, [&] { std::filesystem::remove(lock); }); };
+  setenv(wire::environment::kAttempt, "first", 1);
+  EXPECT_FALSE(train({1}));
+  unsetenv(wire::environment::kAttempt);
+  EXPECT_EQ(state(1).value().state, wire::LabelStage::kDone);
+}
+
+TEST_F(Labels, BeginWithTheFirstAttemptAfterTheLastOneFailed) {
+  LabelState failed;
+  failed.label = 1;
+  failed.state = wire::LabelStage::kFailed;
+  failed.attempts = 3;
+  write(failed);
+  EXPECT_FALSE(train({1}));
+  EXPECT_EQ(state(1).value().attempts, 1);
 }
 
 TEST_F(Labels, ThatAreDoneAreNotTrainedAgain) {

@@ -46,6 +46,13 @@ class PerLabel : public FakeTraining {
         PerLabelOptions{.attempts = 2, .labels = std::move(labels)});
   }
 
+  /// Makes a dry run as one rank of the group.
+  void try_run(comm::Group& group) {
+    with_context(group,
+                 std::make_unique<data::FakeSource>(kLabels * records_of_label_, label_count_),
+                 [&](const TrainingContext& context) { config_.scheme.chosen->try_run(context); });
+  }
+
   ExitCode train_alone() { return train(*comm::make_single_group()); }
 
   LabelState state(std::int64_t label) const {
@@ -102,6 +109,7 @@ TEST_F(PerLabel, PublishesWhatAllRanksDid) {
 
 TEST_F(PerLabel, TrainsTheLabelsThatAreNamed) {
   name_labels({1, 3});
+  EXPECT_EQ(config_.scheme.chosen->made_labels(), (std::vector<std::int64_t>{1, 3}));
   EXPECT_EQ(train_alone(), ExitCode::kOk);
   EXPECT_EQ(state(3).state, wire::LabelStage::kDone);
   EXPECT_FALSE(read_label_state(label_folder(folder(), 0)));
@@ -110,6 +118,19 @@ TEST_F(PerLabel, TrainsTheLabelsThatAreNamed) {
   name_labels({4});
   expect_error(ExitCode::kConfig, "scheme.labels: the dataset has no such label: 4 of 4",
                [&] { train_alone(); });
+}
+
+// A batch of four can't be shared by three ranks.
+TEST_F(PerLabel, TriesTheFirstLabelOfEachRankWithAWholeBatchInADryRun) {
+  for (int record = 0; record < kLabels * kRecordsOfLabel; ++record) {
+    if (record % kLabels == 3) unreadable_.insert(record);  // no rank begins with label 3
+  }
+  comm::run_ranks(3, [&](comm::Group& group) { EXPECT_NO_THROW(try_run(group)); });
+  EXPECT_FALSE(std::filesystem::exists(folder().root()));
+  expect_error(ExitCode::kData, "fake, record", [&] {
+    name_labels({3});
+    try_run(*comm::make_single_group());
+  });
 }
 
 TEST_F(PerLabel, DoesNotDependOnTheNumberOfRanks) {

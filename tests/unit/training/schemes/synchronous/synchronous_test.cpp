@@ -132,6 +132,35 @@ TEST(Synchronous, AveragesTheMovingStatisticsOfBothNetworksOverTheRanks) {
   }
 }
 
+// Of which a checkpoint has rank 0's.
+TEST(Synchronous, GivesTheAveragesTheStatisticsOfRank0IfEachRankHasItsOwn) {
+  RunConfig config = parse(
+      "training: {batch: 8, running_means: local}\n"
+      "generator: {ema_kimg: 10, other_ema_kimg: [2]}\n");
+  config.model.channels = 1;
+  constexpr const char* kMean = "conv_blocks.0.running_mean";
+  std::array<std::array<at::Tensor, 3>, 2> means;  // of each rank: generator, averages
+  comm::run_ranks(2, [&](comm::Group& group) {
+    Replica replica(config, at::kCPU, {});
+    Noise inputs(4, group.rank(), group.size());
+    Synchronous trainer(config, replica, inputs, group);
+    Progress progress;
+    EXPECT_TRUE(trainer.step(progress).skipped.empty());
+    const auto mean_of = [&](const torch::nn::Module& network) {
+      return ganscale::named_buffers(network).at(kMean);
+    };
+    means.at(static_cast<std::size_t>(group.rank())) = {
+        mean_of(replica.generator()), mean_of(trainer.averaged_generator()),
+        mean_of(*trainer.other_averages().front().generator)};
+  });
+  const auto& [first, second] = means;
+  EXPECT_FALSE(at::equal(first[0], second[0]));
+  for (const auto& averages : {first, second}) {
+    EXPECT_TRUE(at::equal(averages[1], first[0]));
+    EXPECT_TRUE(at::equal(averages[2], first[0]));
+  }
+}
+
 TEST(Synchronous, AdaptsTheAugmentationAtItsInterval) {
   Alone alone(
       "training: {batch: 4}\n"

@@ -13,6 +13,7 @@
 #include "support/observed_group.h"
 #include "unit/training/fake_training.h"
 #include "unit/training/parse_text.h"
+#include "unit/training/same_snapshot.h"
 
 namespace ganscale::training {
 namespace {
@@ -134,6 +135,19 @@ TEST_F(TrainRun, KeepsTheBestCheckpointAndTheLast) {
   EXPECT_EQ(kept, expected);
 }
 
+TEST_F(TrainRun, WritesACheckpointBeforeEachEvaluation) {
+  config_.checkpoint = {.every_kimg = 0, .keep_last = 0};
+  ASSERT_EQ(train_alone(), ExitCode::kOk);
+  const auto measured = lines();
+  const auto written = checkpoints();
+  ASSERT_EQ(measured.size(), 3);
+  ASSERT_EQ(written.size(), 3);
+  for (std::size_t i = 0; i < written.size(); ++i) {
+    EXPECT_EQ(written[i].images_seen, measured[i].at("images_seen"));
+    EXPECT_EQ(written[i].metrics.at("fid24"), measured[i].at("fid24"));
+  }
+}
+
 TEST_F(TrainRun, MeasuresWhenItsBudgetEnds) {
   config_.evaluate.every_kimg = 0;
   budget_seconds_ = 1e-6;
@@ -147,6 +161,66 @@ TEST_F(TrainRun, DoesNotMeasureIfASignalInterruptsIt) {
   EXPECT_EQ(train_alone(), ExitCode::kStopped);
   EXPECT_TRUE(lines().empty());
   EXPECT_EQ(checkpoints().size(), 1);
+}
+
+TEST_F(TrainRun, DoesNotMeasureWhenItIsInterruptedEvenIfThatIsDue) {
+  config_.evaluate.every_kimg = 0.004;
+  std::raise(SIGTERM);
+  EXPECT_EQ(train_alone(), ExitCode::kStopped);
+  ASSERT_EQ(checkpoints().size(), 1);
+  EXPECT_EQ(checkpoints().front().images_seen, 4);
+  EXPECT_TRUE(lines().empty());
+}
+
+// By the order of the command "stop", which the end of a measured window is, too.
+TEST_F(TrainRun, DoesNotMeasureWhenItIsEndedEarlyEvenIfThatIsDue) {
+  config_.evaluate.every_kimg = 0.004;
+  config_.measure = {.warmup_steps = 0, .steps = 1};
+  EXPECT_EQ(train_alone(), ExitCode::kOk);
+  ASSERT_EQ(checkpoints().size(), 1);
+  EXPECT_EQ(checkpoints().front().images_seen, 4);
+  EXPECT_TRUE(lines().empty());
+}
+
+TEST_F(TrainRun, MeasuresWhenItIsCompleteEvenIfItIsInterrupted) {
+  config_.training.total_kimg = 0.004;
+  std::raise(SIGTERM);
+  EXPECT_EQ(train_alone(), ExitCode::kStopped);
+  ASSERT_EQ(lines().size(), 1);
+  EXPECT_EQ(lines().front().at("images_seen"), 4);
+}
+
+// Path lengths are regularized in the first and the fifth step.
+TEST_F(TrainRun, WithMeansOfEachRankResumesAsIfItHadNotStopped) {
+  const auto train_to = [&](const std::string& total_kimg, const std::string& run) {
+    config_ = parse(
+        "model: {name: stylegan2, z_dim: 8, w_dim: 8, channel_base: 64, channel_max: 8, "
+        "mapping_layers: 2}\n"
+        "training: {batch: 4, running_means: local, samples_every_kimg: 0, grid_rows: 1, "
+        "grid_columns: 1, total_kimg: " +
+        total_kimg +
+        "}\n"
+        "generator: {path_length_weight: 2}\n");
+    config_.model.channels = 1;
+    comm::run_ranks(2, [&](comm::Group& group) {
+      with_context(
+          group, std::make_unique<data::FakeSource>(kRecords),
+          [](const TrainingContext& context) {
+            EXPECT_EQ(training::train(context).code, ExitCode::kOk);
+          },
+          run);
+    });
+  };
+  train_to("0.024", "whole");
+  train_to("0.012", "cut");
+  train_to("0.024", "cut");
+  const auto newest = [&](const char* run) {
+    return checkpoint::load_checkpoint(checkpoint::newest_valid_checkpoint(folder_ / run).value());
+  };
+  const auto whole = newest("whole");
+  EXPECT_TRUE(whole.files.contains("regularisation_of_ranks"));
+  EXPECT_EQ(whole.images_seen, 24);
+  expect_same(newest("cut"), whole);
 }
 
 TEST_F(TrainRun, LosesNothingIfTheLastEvaluationFails) {
