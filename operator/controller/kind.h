@@ -38,7 +38,7 @@ class Kind {
   /// Called when this operator starts to lead, before any reconcile; retried if it throws.
   virtual void begin_to_lead() {}
 
-  /// See Controller::Reconcile.
+  /// See Controller::Reconcile. Called only for namespaces that all of its informers know.
   virtual std::optional<std::chrono::seconds> reconcile(const Key& key) = 0;
 
   /// Adds metrics of its own, also while another operator leads.

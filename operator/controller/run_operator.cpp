@@ -29,12 +29,24 @@ Time current_time() {
 
 /// A kind and the controller that reconciles it.
 struct RunningKind {
-  RunningKind(const KindEntry& entry, KindContext context)
-      : controller(entry.controller, [this](const Key& key) { return kind->reconcile(key); }) {
+  RunningKind(const KindEntry& entry, KindContext context, std::chrono::seconds look_for_rights)
+      : look_again_in(look_for_rights),
+        controller(entry.controller, [this](const Key& key) { return reconcile(key); }) {
     context.enqueue = [this](const Key& key) { controller.queue().add(key); };
     kind = entry.make(context);
   }
 
+  /// Waits while some objects of the namespace can't be listed: a kind takes what is not in its
+  /// cache for gone, and would start an attempt beside pods that still write.
+  std::optional<std::chrono::seconds> reconcile(const Key& key) {
+    const bool knows_all = std::ranges::all_of(kind->informers(), [&](const Informer* informer) {
+      return informer->knows(key.name_space);
+    });
+    if (!knows_all) return look_again_in;
+    return kind->reconcile(key);
+  }
+
+  const std::chrono::seconds look_again_in;
   Controller controller;
   std::unique_ptr<Kind> kind;  // goes first: its threads enqueue
 };
@@ -150,7 +162,7 @@ ExitCode run_operator(const OperatorSettings& settings, const std::vector<KindEn
                             .now = current_time};
   RunningKinds kinds;
   for (const KindEntry& entry : entries) {
-    kinds.push_back(std::make_unique<RunningKind>(entry, context));
+    kinds.push_back(std::make_unique<RunningKind>(entry, context, settings.look_for_rights));
   }
   const telemetry::Exposer exposer(settings.metrics, [&] { return collect(metrics, kinds); });
   const HealthServer health(settings.health_address, {.ready = [&] { return all_synced(kinds); },

@@ -21,6 +21,8 @@ struct OperatorSettings {
   std::string identity;                ///< of this process among its peers
   LeaseTimes lease{};
   int workers = 2;  ///< for each controller
+  /// How long to wait for the rights in a namespace where some objects can't be listed.
+  std::chrono::seconds look_for_rights{30};
   telemetry::Endpoint metrics{};
   std::string health_address = "0.0.0.0:8081";
 };

@@ -33,7 +33,13 @@ void Informer::list() {
 }
 
 bool Informer::synced() const {
-  return std::ranges::all_of(reflectors_, [](const auto& it) { return it->synced(); });
+  const bool tried = std::ranges::all_of(
+      reflectors_, [](const auto& it) { return it->synced() || it->refused(); });
+  return tried && std::ranges::any_of(reflectors_, [](const auto& it) { return it->synced(); });
+}
+
+bool Informer::knows(const std::string& name_space) const {
+  return std::ranges::any_of(reflectors_, [&](const auto& it) { return it->knows(name_space); });
 }
 
 bool Informer::alive(std::chrono::steady_clock::duration lately) const {
@@ -128,7 +134,9 @@ std::vector<Informer::Object> Informer::all() const {
   std::vector<Packed> objects;
   {
     const std::scoped_lock lock(mutex_);
-    for (const auto& [key, entry] : entries_) objects.push_back(entry.object);
+    for (const auto& [key, entry] : entries_) {
+      if (knows(key.name_space)) objects.push_back(entry.object);
+    }
   }
   return unpacked(objects);
 }

@@ -42,8 +42,11 @@ class Informer {
   /// Lists all objects once; start() does so on threads of its own. Throws ApiError,
   /// TransportError.
   void list();
-  /// Whether the first lists are complete.
+  /// Whether the first lists are complete, but for namespaces where they are refused; not if they
+  /// are refused in all.
   bool synced() const;
+  /// Whether the cache has all objects of a namespace. Not while lists of it are refused.
+  bool knows(const std::string& name_space) const;
   /// Whether all threads have sent or received something lately. They do every few minutes,
   /// whatever the server does: a thread that has not is dead, and the cache with it.
   bool alive(std::chrono::steady_clock::duration lately = std::chrono::minutes(10)) const;
@@ -51,6 +54,8 @@ class Informer {
   Object find(const Key& key) const;
   /// Returns the objects with this index key.
   std::vector<Object> by_index(const Key& index) const;
+  /// Returns all objects of the namespaces that it knows; find() and by_index() still have what it
+  /// last read of another.
   std::vector<Object> all() const;
 
  private:

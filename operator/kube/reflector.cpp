@@ -15,6 +15,7 @@ constexpr std::chrono::seconds kShortWatch{5};
 // The server sends something to a watch about once a minute, unless nothing has changed since the
 // list.
 constexpr std::chrono::seconds kQuiet{60};
+constexpr int kForbidden = 403;
 constexpr int kGone = 410;
 
 /// The server does not know the version where we stopped, or not any more: only a new list helps.
@@ -66,7 +67,10 @@ void Reflector::run() {
   while (!stopped_) {
     heard_ = Clock::now();
     try {
-      if (version_.empty()) list();
+      if (version_.empty() && !try_list()) {
+        sleep_unless(stopped, settings_.backoff.next());
+        continue;
+      }
       const auto began = Clock::now();
       watch();
       // A server that is going away ends watches at once, again and again.
@@ -89,6 +93,24 @@ void Reflector::run() {
   }
 }
 
+/// Lists all objects. Returns false if that is refused; without rights in any namespace it throws,
+/// since there is nothing else to serve.
+bool Reflector::try_list() {
+  try {
+    list();
+  } catch (const ApiError& error) {
+    if (error.code() != kForbidden || settings_.name_space.empty()) throw;
+    if (!refused_.exchange(true)) {
+      log::warning("Can't list a namespace, and serves nothing there until it can",
+                   {{"kind", settings_.resource.plural},
+                    {"namespace", settings_.name_space},
+                    {"what", error.what()}});
+    }
+    return false;
+  }
+  return true;
+}
+
 void Reflector::list() {
   std::set<Key> listed;
   const std::string version =
@@ -100,6 +122,7 @@ void Reflector::list() {
   handlers_.listed(listed);
   version_ = version;
   synced_ = true;
+  refused_ = false;
 }
 
 void Reflector::watch() {

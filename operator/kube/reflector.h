@@ -44,6 +44,14 @@ class Reflector {
   void list();
   /// Whether the first list is complete.
   bool synced() const { return synced_; }
+  /// Whether the server refused the last list of its one namespace: no right, perhaps because the
+  /// namespace is gone, and its RoleBindings with it. It goes on trying.
+  bool refused() const { return refused_; }
+  /// Whether it has all objects of a namespace, as they were lately.
+  bool knows(const std::string& name_space) const {
+    const bool is_in = settings_.name_space.empty() || settings_.name_space == name_space;
+    return is_in && synced_ && !refused_;
+  }
   /// Whether the thread has sent or received something lately.
   bool alive(std::chrono::steady_clock::duration lately) const {
     return Clock::now() - heard_.load() < lately;
@@ -53,6 +61,7 @@ class Reflector {
   using Clock = std::chrono::steady_clock;
 
   void run();
+  bool try_list();
   void watch();
   void take(const WatchEvent& event);
 
@@ -61,6 +70,7 @@ class Reflector {
   Settings settings_;
   Handlers handlers_;
   std::atomic<bool> synced_{false};
+  std::atomic<bool> refused_{false};
   std::atomic<bool> stopped_{false};
   std::atomic<Clock::time_point> heard_{Clock::now()};
   std::string version_;  // empty: list first

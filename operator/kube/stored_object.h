@@ -65,7 +65,8 @@ void report_success(const StoredObject& object, Time now, Client& client);
 
 /// How long to wait at most before an object is looked at again.
 inline constexpr std::chrono::seconds kResync{600};
-/// How long to wait for a name that is taken: its object may have no label that we watch.
+/// How long to wait for what is not watched: the object that has a name that is taken, which may
+/// lack our label, and claims and ConfigMaps of users.
 inline constexpr std::chrono::seconds kLookAgain{10};
 
 /// Runs the reconcile of an object and stores in its condition Reconciled whether it failed.

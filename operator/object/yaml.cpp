@@ -146,6 +146,9 @@ std::vector<Json> read_yaml(const std::string& text, const std::string& origin) 
 
 std::vector<Json> read_yaml_file(const std::string& path) {
   std::ifstream file(path);
+  if (file && file.peek() == std::ifstream::traits_type::eof() && !file.bad()) {
+    throw ConfigError("the file is empty: " + path);
+  }
   std::ostringstream text;
   if (file) text << file.rdbuf();
   if (!file || !text) throw ConfigError("can't read the file: " + path);

@@ -12,7 +12,7 @@ namespace ganscale::controller {
 /// Throws ConfigError with `origin` and the line.
 std::vector<Json> read_yaml(const std::string& text, const std::string& origin);
 
-/// Reads a file of YAML. Throws ConfigError as read_yaml, or if it can't be read.
+/// Reads a file of YAML. Throws ConfigError as read_yaml, or if it is empty or can't be read.
 std::vector<Json> read_yaml_file(const std::string& path);
 
 /// Writes a value as YAML in block style, keys in order, long texts as literal blocks.

@@ -2,31 +2,75 @@
 
 #include <CLI/App.hpp>
 #include <algorithm>
+#include <iostream>
+#include <iterator>
 #include <ranges>
 
 #include "base/error.h"
 #include "base/joined.h"
+#include "base/log.h"
 #include "object/key.h"
+#include "object/lookup.h"
 #include "object/yaml.h"
 
 namespace ganscale::controller {
 namespace {
 
-const RenderedKind& kind_of(const Json& document, const std::vector<RenderedKind>& kinds) {
-  const std::string kind = document.is_object() ? document.value("kind", "") : "";
-  const auto found = std::ranges::find(kinds, kind, &RenderedKind::kind);
-  if (found == kinds.end()) {
-    throw ConfigError("expected a kind of " +
-                      joined(std::views::transform(kinds, &RenderedKind::kind)) + ": " + kind);
+using Kinds = std::vector<RenderedKind>;
+
+constexpr auto kOwnApi = "ganscale.dev/";
+
+/// Returns what messages call a file.
+std::string name_of(const std::string& file) { return file == "-" ? "standard input" : file; }
+
+std::vector<Json> read_documents(const std::string& file) {
+  if (file != "-") return read_yaml_file(file);
+  const std::string text{std::istreambuf_iterator<char>(std::cin), {}};
+  if (text.empty()) throw ConfigError(name_of(file) + " is empty");
+  return read_yaml(text, name_of(file));
+}
+
+bool is_known(const std::string& kind, const Kinds& kinds) {
+  return std::ranges::find(kinds, kind, &RenderedKind::kind) != kinds.end();
+}
+
+/// Whether a document is an object of another API, such as the claim that a chart makes.
+bool is_foreign(const Json& document, const Kinds& kinds) {
+  const std::string api = text_at(document, "/apiVersion");
+  const std::string kind = text_at(document, "/kind");
+  return !api.empty() && !api.starts_with(kOwnApi) && !kind.empty() && !is_known(kind, kinds);
+}
+
+const RenderedKind& kind_of(const Json& document, const Kinds& kinds) {
+  const std::string kind = text_at(document, "/kind");
+  if (!is_known(kind, kinds)) {
+    throw ConfigError((kind.empty() ? "no kind" : "unsupported kind " + kind) + ": expected " +
+                      joined(std::views::transform(kinds, &RenderedKind::kind), " or "));
   }
   if (key_of(document).name.empty()) throw ConfigError("metadata.name is missing");
-  return *found;
+  return *std::ranges::find(kinds, kind, &RenderedKind::kind);
+}
+
+/// Leaves out objects of other APIs, and says so. The first one stays if there are no others.
+std::vector<Json> own_documents(std::vector<Json> documents, const Kinds& kinds) {
+  if (documents.empty()) throw ConfigError("contains no object");
+  const auto foreign = std::ranges::stable_partition(
+      documents, [&](const Json& document) { return !is_foreign(document, kinds); });
+  if (foreign.size() == documents.size()) return {documents.front()};
+  for (const Json& document : foreign) {
+    log::info("Skipped an object of another kind", {{"kind", text_at(document, "/kind")},
+                                                    {"name", text_at(document, "/metadata/name")}});
+  }
+  documents.erase(foreign.begin(), documents.end());
+  return documents;
 }
 
 }  // namespace
 
 void add_document_options(CLI::App& verb, DocumentOptions& options) {
-  verb.add_option("-f,--file", options.file, "YAML with GanTrainings and ScalingSweeps")
+  verb.add_option("-f,--file", options.file,
+                  "YAML with GanTrainings and ScalingSweeps, such as `helm template` prints; other "
+                  "objects are skipped; -: standard input")
       ->required()
       ->type_name("FILE");
   verb.add_option("--config-from", options.config_from,
@@ -43,15 +87,14 @@ void for_each_document(
   const std::string config =
       options.config_from.empty() ? "" : read_yaml_file(options.config_from).at(0).dump();
   const RenderContext context{profiles, schema, config, options.operator_namespace};
-  const std::vector<RenderedKind> kinds = rendered_kinds();
-  const std::vector<Json> documents = read_yaml_file(options.file);
-  if (documents.empty()) throw ConfigError(options.file + ": contains no object");
-  for (const Json& document : documents) {
-    try {
+  const Kinds kinds = rendered_kinds();
+  std::vector<Json> documents = read_documents(options.file);
+  try {
+    for (const Json& document : own_documents(std::move(documents), kinds)) {
       use(kind_of(document, kinds), document, context);
-    } catch (const ConfigError& error) {
-      throw ConfigError(options.file + ": " + error.what());
     }
+  } catch (const ConfigError& error) {
+    throw ConfigError(name_of(options.file) + ": " + error.what());
   }
 }
 

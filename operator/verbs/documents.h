@@ -19,7 +19,8 @@ struct DocumentOptions {
 /// Adds --file, --config-from, and the options of sources.
 void add_document_options(CLI::App& verb, DocumentOptions& options);
 
-/// Calls `use` with each document of the file and its kind. Throws ConfigError, with the file.
+/// Calls `use` with each document of the file (`-`: standard input) and its kind. Objects of other
+/// APIs are skipped, with a note. Throws ConfigError, with the file.
 void for_each_document(
     const DocumentOptions& options,
     const std::function<void(const RenderedKind&, const Json&, const RenderContext&)>& use);

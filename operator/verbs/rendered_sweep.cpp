@@ -1,3 +1,4 @@
+#include "base/joined.h"
 #include "scaling_sweep/desired/training.h"
 #include "verbs/rendered_kinds.h"
 #include "verbs/sweep_plan.h"
@@ -20,10 +21,9 @@ Rendering render_sweep(const Json& document, const RenderContext& context) {
 std::string describe_sweep(const Json& document, const RenderContext& context) {
   const scaling_sweep::Plan plan = sweep_plan(document, context.profiles, context.schema);
   return plan.key.text() + ": " + scaling_sweep::name(plan.spec.mode) + ", " +
-         std::to_string(plan.points.size()) + " points of " +
-         std::to_string(plan.points.front().ranks) + " to " +
-         std::to_string(plan.points.back().ranks) + " ranks, " + std::to_string(plan.runs.size()) +
-         " runs";
+         counted(plan.points.size(), "point") + " of " + std::to_string(plan.points.front().ranks) +
+         " to " + std::to_string(plan.points.back().ranks) + " ranks, " +
+         counted(plan.runs.size(), "run");
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 #include "base/error.h"
+#include "base/joined.h"
 #include "gan_training/desired/config_map.h"
 #include "gan_training/desired/control_secret.h"
 #include "gan_training/desired/disruption_budget.h"
@@ -36,8 +37,11 @@ Rendering render_training(const Json& document, const RenderContext& context) {
 
 std::string describe_training(const Json& document, const RenderContext& context) {
   const gan_training::Plan plan = training_plan(document, context);
-  return plan.key.text() + ": " + std::to_string(plan.spec.nodes) + " nodes, " +
-         std::to_string(plan.gpus()) + " GPUs, " + std::to_string(plan.ranks()) + " ranks";
+  const auto size = [](int count, const char* noun) {
+    return counted(static_cast<std::size_t>(count), noun);
+  };
+  return plan.key.text() + ": " + size(plan.spec.nodes, "node") + ", " + size(plan.gpus(), "GPU") +
+         ", " + size(plan.ranks(), "rank");
 }
 
 }  // namespace

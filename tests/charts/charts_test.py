@@ -98,6 +98,13 @@ class Charts(unittest.TestCase):
         self.assertIn("mnist-dcgan", self.refused("training", "config=ffhq"))
         self.assertIn("There is nothing to train", self.refused("training"))
 
+    def test_a_sweep_refuses_values_that_it_decides_itself(self):
+        sweep = ["config=demo-emoji32", "sweep.mode=Weak", "sweep.batchPerRank=8", "sweep.points[0].nodes=1"]
+        for setting, instead in [("nodes=4", "sweep.points"), ("gpusPerNode=2", "sweep.points"), ("suspend=true", "sweep.suspend"),
+                                 ("ttlSecondsAfterFinished=0", "sweep.ttlSecondsAfterFinished")]:
+            with self.subTest(setting):
+                self.assertIn(f"{setting.split('=')[0]}: has no effect with sweep; use {instead}", self.refused("training", *sweep, setting))
+
     def test_settings_override_the_named_configuration(self):
         [training] = self.kinds("training-cpu", "GanTraining")
         config = training["spec"]["config"]
@@ -114,12 +121,10 @@ class Charts(unittest.TestCase):
             self.assertEqual(training["spec"]["config"]["model"], yaml.safe_load(path.read_text())["model"])
 
     def test_the_operator_renders_what_the_chart_makes(self):
-        for name in ["training-dgx", "training-paragan", "training-cpu"]:
-            [training] = self.kinds(name, "GanTraining")
-            with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
-                yaml.safe_dump(training, file)
-                file.flush()
-                subprocess.run([os.environ["GANSCALE_OPERATOR"], "validate", "-f", file.name], check=True)
+        for name in ["training-dgx", "training-paragan", "training-cpu", "training-sweep"]:
+            with self.subTest(name):  # the whole output, with the claim that the chart makes
+                subprocess.run([os.environ["GANSCALE_OPERATOR"], "validate", "-f", "-"], input=self.rendered[name], text=True,
+                               check=True)
 
     def test_definitions_and_roles_are_those_of_the_manifests(self):
         for path in sorted((MANIFESTS / "crd").glob("*.yaml")):

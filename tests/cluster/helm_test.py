@@ -236,7 +236,7 @@ def scrape_a_worker(cluster):
             except OSError:
                 return None
             # Gauges appear with their first value; the last one to appear is a checkpoint's.
-            return found if "ganscale_checkpoint_last_success_timestamp_seconds" in found else None
+            return found if "ganscale_checkpoint_seconds" in found else None
         found = wait_for("the worker told everything", names, 120)
         cluster.stop("worker")
         assert process.returncode in (0, 143), process.returncode

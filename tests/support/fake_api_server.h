@@ -41,6 +41,18 @@ class FakeApiServer {
     changed_.notify_all();
   }
 
+  /// Refuses requests whose path holds these words, and ends such watches, until allow(): as
+  /// without rights.
+  void forbid(const std::string& words) {
+    const std::scoped_lock lock(mutex_);
+    forbidden_ = words;
+    changed_.notify_all();
+  }
+  void allow() {
+    const std::scoped_lock lock(mutex_);
+    forbidden_.reset();
+  }
+
   /// Puts an object where it belongs, as another client would.
   void put(const Resource& resource, Json object) {
     const std::scoped_lock lock(mutex_);
@@ -126,6 +138,7 @@ class FakeApiServer {
     requests_.push_back(request);
     changed_.wait(lock,
                   [&] { return !hanging_ || request.path.find(*hanging_) == std::string::npos; });
+    if (is_forbidden(request)) return error(403, "Forbidden");
     const auto planted = std::ranges::find_if(failures_, [&](const Failure& it) {
       return it.method == request.method && request.path.find(it.words) != std::string::npos;
     });
@@ -141,6 +154,11 @@ class FakeApiServer {
     }
     if (request.method == "DELETE") return remove_as(path, Json::parse(request.body));
     return write(request, path);
+  }
+
+  /// Needs the lock.
+  bool is_forbidden(const HttpRequest& request) const {
+    return forbidden_ && request.path.find(*forbidden_) != std::string::npos;
   }
 
   HttpResponse write(const HttpRequest& request, std::string path) {
@@ -249,7 +267,7 @@ class FakeApiServer {
     const auto at = request.path.find("resourceVersion=") + std::string("resourceVersion=").size();
     int seen = std::stoi(request.path.substr(at));
     std::unique_lock lock(mutex_);
-    while (!stopped) {
+    while (!stopped && !is_forbidden(request)) {
       std::vector<std::string> lines;
       for (const Change& change : changes_) {
         if (change.version > seen && is_in(change.path, collection)) lines.push_back(change.line);
@@ -258,8 +276,9 @@ class FakeApiServer {
       lock.unlock();
       for (const std::string& line : lines) on_bytes(line);
       lock.lock();
-      changed_.wait(lock, [&] { return stopped || version_ > seen; });
+      changed_.wait(lock, [&] { return stopped || is_forbidden(request) || version_ > seen; });
     }
+    if (is_forbidden(request)) return error(403, "Forbidden");
     return {.status = 200, .body = {}, .retry_after = {}};
   }
 
@@ -270,6 +289,7 @@ class FakeApiServer {
   std::vector<HttpRequest> requests_;
   std::vector<Failure> failures_;
   std::optional<std::string> hanging_;
+  std::optional<std::string> forbidden_;
   int version_ = 100;
 };
 

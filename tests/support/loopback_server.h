@@ -44,6 +44,7 @@ class LoopbackServer : NonCopyable {
     close(file_);
   }
 
+  int port() const { return port_; }
   std::string url() const { return "http://127.0.0.1:" + std::to_string(port_); }
   std::vector<std::string> requests() const {
     const std::scoped_lock lock(mutex_);

@@ -37,6 +37,20 @@
 {{- toYaml $config }}
 {{- end }}
 
+{{/* A sweep decides these values: what a user set of them would be lost without a word. */}}
+{{- define "training.checkSweep" -}}
+{{- if .Values.sweep }}
+{{- $lost := dict }}
+{{- if ne (int .Values.nodes) 1 }}{{ $_ := set $lost "nodes" "sweep.points" }}{{ end }}
+{{- if .Values.gpusPerNode }}{{ $_ := set $lost "gpusPerNode" "sweep.points" }}{{ end }}
+{{- if .Values.suspend }}{{ $_ := set $lost "suspend" "sweep.suspend" }}{{ end }}
+{{- if not (kindIs "invalid" .Values.ttlSecondsAfterFinished) }}{{ $_ := set $lost "ttlSecondsAfterFinished" "sweep.ttlSecondsAfterFinished" }}{{ end }}
+{{- range $name, $instead := $lost }}
+{{- fail (printf "\n\n%s: has no effect with sweep; use %s.\n" $name $instead) }}
+{{- end }}
+{{- end }}
+{{- end }}
+
 {{/* A cluster answers lookups; helm template and helm lint have none. Asks for nothing that the role edit may not read. */}}
 {{- define "training.checkCluster" -}}
 {{- if lookup "v1" "Namespace" "" .Release.Namespace }}

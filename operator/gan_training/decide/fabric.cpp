@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "gan_training/decide/avoided.h"
 #include "gan_training/decide/restart.h"
 
 namespace ganscale::controller::gan_training {
@@ -31,7 +32,7 @@ void note_preflight(const Situation& s, Decision& d) {
 std::string accept_fabric(const Situation& s, Decision& d) {
   const auto avoided = std::ranges::count_if(d.record.avoided, &AvoidedNode::for_fabric);
   const auto most = std::min<std::ptrdiff_t>(s.nodes, kMostAvoided);
-  const bool names_none = s.attempt->failed_nodes.empty() || s.restart.avoid_node_seconds == 0;
+  const bool names_none = !has_nodes_to_avoid(s);
   if (!names_none && avoided < most) return "";
   d.record.fabric_accepted = true;
   return names_none ? "; the next attempt trains nevertheless: other nodes would not help"

@@ -6,9 +6,6 @@
 
 namespace ganscale::controller::gan_training {
 
-/// How many nodes a training avoids at most.
-inline constexpr std::size_t kMostAvoided = 16;
-
 /// Takes the result of a preflight over into the record, with an event if it is a new one of an
 /// attempt that trains.
 void note_preflight(const Situation& situation, Decision& decision);

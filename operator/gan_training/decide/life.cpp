@@ -3,37 +3,27 @@
 #include <algorithm>
 #include <functional>
 
-#include "base/joined.h"
+#include "gan_training/decide/avoided.h"
+#include "gan_training/decide/ending.h"
 #include "gan_training/decide/fabric.h"
 #include "gan_training/decide/restart.h"
+#include "kind/refusal.h"
+#include "kube/stored_object.h"
 
 namespace ganscale::controller::gan_training {
 namespace {
 
 using std::chrono::seconds;
 
-constexpr seconds kPollEvery{2};
 constexpr seconds kLookForPods{10};
-constexpr const char* kDisruption = "Disruption";
-
-void add_event(Decision& d, bool warning, std::string reason, std::string note) {
-  d.events.push_back({warning, std::move(reason), std::move(note)});
-}
 
 bool is_over(const Record& record) {
   return record.phase == Phase::kSucceeded || record.phase == Phase::kFailed;
 }
 
-bool has_live_attempt(const Situation& s) {
-  return s.attempt && !s.attempt->deleted && s.record.state != AttemptState::kEnded;
-}
-
-/// Ends the attempt: its MPIJob goes, with every pod of it.
-void end_attempt(Decision& d) {
-  d.record.state = AttemptState::kEnded;
-  d.record.ending.reset();
-  d.record.progress.reset();
-  d.steps.push_back(Step::kDeleteAttempts);
+void forget_failures(Decision& d) {
+  d.record.failures = 0;
+  d.record.failed_behind.clear();
 }
 
 void look_again_in(seconds time, Decision& d) {
@@ -47,52 +37,6 @@ bool has_passed(Time deadline, const Situation& s, Decision& d) {
   return false;
 }
 
-/// Asks rank 0 for a checkpoint and waits for the end, at most until the deadline.
-void wait_for_checkpoint(const Situation& s, Decision& d) {
-  const Attempt& attempt = *s.attempt;
-  d.record.ending->since = std::min(d.record.ending->since, s.now);  // the clock may be set back
-  const Time deadline = d.record.ending->since + s.checkpoint_deadline;
-  const bool nothing_to_save =
-      attempt.phase == JobPhase::kCreated || attempt.phase == JobPhase::kQueued;
-  if (attempt.finished() || nothing_to_save || !attempt.lost.empty()) {
-    add_event(d, false, "AttemptEnded", attempt.name + " ended for: " + d.record.ending->reason);
-    end_attempt(d);
-  } else if (s.now >= deadline) {
-    add_event(d, true, "CheckpointDeadline",
-              attempt.name + " did not write a checkpoint in time and was ended: " +
-                  std::to_string(s.checkpoint_deadline.count()) + " s");
-    end_attempt(d);
-  } else {
-    d.steps.push_back(Step::kAskStop);
-    d.requeue_after = std::min(kPollEvery, seconds(deadline - s.now));
-  }
-}
-
-void stop_attempt(const Situation& s, Decision& d, const std::string& reason,
-                  const std::string& why) {
-  d.record.ending = Ending{reason, s.now};
-  add_event(d, false, reason, why + "; writing a checkpoint first");
-  wait_for_checkpoint(s, d);
-}
-
-/// Brings the live attempt to its end, if there is one. Returns whether it is still there.
-bool is_stopping(const Situation& s, Decision& d, const std::string& reason,
-                 const std::string& why) {
-  if (!has_live_attempt(s)) {
-    d.record.ending.reset();
-    if (d.record.state != AttemptState::kNone) d.record.state = AttemptState::kEnded;
-    if (s.attempt || s.others) d.steps.push_back(Step::kDeleteAttempts);
-    return false;
-  }
-  if (!d.record.ending) {
-    stop_attempt(s, d, reason, why);
-  } else {
-    d.record.ending->reason = reason;
-    wait_for_checkpoint(s, d);
-  }
-  return true;
-}
-
 /// Waits until nothing of other attempts can write any more.
 void wait_for_others(const Situation& s, Decision& d) {
   d.requeue_after = kPollEvery;  // the end of a pod may come without any message
@@ -102,19 +46,36 @@ void wait_for_others(const Situation& s, Decision& d) {
   add_event(d, true, "PodNotGone", s.stuck);
 }
 
+void decide_purge(const Situation& s, Decision& d) {
+  if (!s.purge_started) d.steps.push_back(Step::kPurge);
+  if (s.purge_needs_queue) d.steps.push_back(Step::kQueuePurge);
+  d.requeue_after = kPollEvery;
+}
+
+/// Lets a deleted training disappear, even if its folder can't be deleted.
+void let_go(const Situation& s, Decision& d) {
+  if (s.purge) add_event(d, true, "PurgeFailed", s.purge_failure);
+  if (!s.purge_skipped.empty()) add_event(d, false, "PurgeSkipped", s.purge_skipped);
+  d.steps.push_back(Step::kRemoveFinalizer);
+}
+
 void decide_deleted(const Situation& s, Decision& d) {
   if (!s.has_finalizer) return;
   if (is_stopping(s, d, "Delete", "the training is being deleted")) return;
   if (s.attempt || s.others) {
     wait_for_others(s, d);
   } else if (s.purge && s.purge_failure.empty()) {
-    if (!s.purge_started) d.steps.push_back(Step::kPurge);
-    d.requeue_after = kPollEvery;
+    decide_purge(s, d);
   } else {
-    // A deleted training disappears, even if its folder can't be deleted.
-    if (s.purge) add_event(d, true, "PurgeFailed", s.purge_failure);
-    d.steps.push_back(Step::kRemoveFinalizer);
+    let_go(s, d);
   }
+}
+
+/// Says what is wrong with the spec, once, and looks for the object that it lacks. To be called
+/// after the phase is set.
+void report_refusal(const Situation& s, Decision& d) {
+  if (s.record.message != d.record.message) add_event(d, true, s.problem_reason, s.problem);
+  if (may_pass({s.problem_reason, s.problem})) look_again_in(kLookAgain, d);
 }
 
 void decide_suspended(const Situation& s, Decision& d) {
@@ -124,7 +85,29 @@ void decide_suspended(const Situation& s, Decision& d) {
     return;
   }
   d.record.restart_at.reset();
-  set_phase(d, Phase::kSuspended, "Suspended", "spec.suspend is true");
+  if (s.problem.empty()) {
+    set_phase(d, Phase::kSuspended, "Suspended", "spec.suspend is true");
+  } else {
+    set_phase(d, Phase::kSuspended, "Suspended",
+              "spec.suspend is true; the spec is refused: " + s.problem);
+    report_refusal(s, d);
+  }
+}
+
+/// Whether the next attempt does not find what the last one wrote. An old record does not say.
+bool has_other_storage(const Situation& s) {
+  return !s.record.storage.empty() && s.record.storage != s.storage;
+}
+
+/// Takes the number of the next attempt.
+void take_next(const Situation& s, Decision& d) {
+  std::erase_if(d.record.avoided, [&](const AvoidedNode& node) { return s.now >= node.until; });
+  if (d.record.request != s.request) d.record.fabric_accepted = false;
+  if (has_other_storage(s)) forget_failures(d);
+  ++d.record.attempt;
+  add_event(
+      d, false, "AttemptStarted",
+      "attempt " + std::to_string(d.record.attempt) + " on " + std::to_string(s.nodes) + " nodes");
 }
 
 /// Starts the next attempt, or the one whose number is taken and that was never made.
@@ -141,25 +124,19 @@ void start(const Situation& s, Decision& d) {
     d.requeue_after = seconds(*d.record.restart_at - s.now);
     return;
   }
-  if (d.record.state != AttemptState::kWanted) {
-    std::erase_if(d.record.avoided, [&](const AvoidedNode& node) { return s.now >= node.until; });
-    if (d.record.request != s.request) d.record.fabric_accepted = false;
-    ++d.record.attempt;
-    add_event(d, false, "AttemptStarted",
-              "attempt " + std::to_string(d.record.attempt) + " on " + std::to_string(s.nodes) +
-                  " nodes");
-  }
+  if (d.record.state != AttemptState::kWanted) take_next(s, d);
   d.record.restart_at.reset();
   d.record.state = AttemptState::kWanted;
   d.record.request = s.request;
   d.record.hash = s.hash;
+  d.record.storage = s.storage;
   set_phase(d, Phase::kValidated, "AttemptStarted", "");
   d.steps.push_back(Step::kStartAttempt);
 }
 
 /// Counts a failure among those since the last checkpoint. Returns whether one more is allowed.
 bool may_fail_again(const Situation& s, Decision& d) {
-  if (s.checkpoint != d.record.failed_behind) {
+  if (has_come_further(d.record, s.checkpoint)) {
     d.record.failures = 0;
     d.record.failed_behind = s.checkpoint;
   }
@@ -168,26 +145,13 @@ bool may_fail_again(const Situation& s, Decision& d) {
   return true;
 }
 
-/// Keeps the next attempts off the nodes that failed. Returns what to say of it.
-std::string avoid_failed_nodes(const Situation& s, Decision& d, bool for_fabric) {
-  if (!s.attempt || s.attempt->failed_nodes.empty() || s.restart.avoid_node_seconds == 0) return "";
-  auto& avoided = d.record.avoided;
-  for (const std::string& node : s.attempt->failed_nodes) {
-    std::erase_if(avoided, [&](const AvoidedNode& known) { return known.name == node; });
-    avoided.push_back({node, s.now + seconds(s.restart.avoid_node_seconds), for_fabric});
-    if (avoided.size() > kMostAvoided) avoided.erase(avoided.begin());
-  }
-  return std::string("; avoids its node") + (s.attempt->failed_nodes.size() > 1 ? "s" : "") +
-         " for " + std::to_string(s.restart.avoid_node_seconds) +
-         " s: " + joined(s.attempt->failed_nodes);
-}
-
 void restart_or_fail(const Situation& s, Decision& d, const RestartDecision& decision) {
   if (decision.restart && (!decision.counts || may_fail_again(s, d))) {
     ++d.record.restarts;
     d.record.restart_at = s.now + backoff(s.restart, decision.counts ? d.record.failures : 1);
     const bool for_fabric = decision.reason == kFabricBelowFloor;
-    std::string message = decision.message + avoid_failed_nodes(s, d, for_fabric);
+    avoid_failed_nodes(s, d, for_fabric);
+    std::string message = decision.message + words_of_avoided(s);
     if (for_fabric) message += accept_fabric(s, d);
     set_phase(d, Phase::kRestarting, decision.reason, message);
     add_event(d, true, decision.reason,
@@ -199,6 +163,7 @@ void restart_or_fail(const Situation& s, Decision& d, const RestartDecision& dec
   const std::string limit = decision.restart ? "no restarts left: " : "";
   set_phase(d, Phase::kFailed, decision.restart ? "RestartLimit" : decision.reason,
             limit + decision.message);
+  if (s.problem.empty()) d.record.request = s.request;  // only a later edit starts it again
   add_event(d, true, "Failed", d.record.message);
 }
 
@@ -226,7 +191,9 @@ void follow_job(const Situation& s, Decision& d) {
   const Attempt& attempt = *s.attempt;
   const std::string workers = workers_running(attempt);
   switch (attempt.phase) {
-    case JobPhase::kRunning: set_phase(d, Phase::kRunning, "Running", workers); break;
+    case JobPhase::kRunning:
+      set_phase(d, Phase::kRunning, "Running", workers + (s.paused ? "; paused by a command" : ""));
+      break;
     case JobPhase::kQueued:
       set_phase(d, Phase::kScheduling, "Queued", "waiting for its queue");
       break;
@@ -281,7 +248,8 @@ bool decide_avoided(const Situation& s, Decision& d) {
 
 /// Restarts a running attempt that has made no progress for too long.
 bool decide_stalled(const Situation& s, Decision& d) {
-  if (!s.progress_deadline || s.attempt->phase != JobPhase::kRunning || s.paused) {
+  const bool tells_progress = s.attempt->control_port > 0 && !s.paused;
+  if (!s.progress_deadline || s.attempt->phase != JobPhase::kRunning || !tells_progress) {
     d.record.progress.reset();
     return false;
   }
@@ -326,10 +294,7 @@ bool must_leave(const Situation& s) {
 /// Leaves a node with a checkpoint; the next attempt goes where there is room.
 void decide_disrupted(const Situation& s, Decision& d) {
   const bool is_known = s.record.ending && s.record.ending->reason == kDisruption;
-  if (!is_known) {
-    ++d.record.restarts;
-    set_phase(d, Phase::kRestarting, kDisruption, s.attempt->leaving);
-  }
+  if (!is_known) set_phase(d, Phase::kRestarting, kDisruption, s.attempt->leaving);
   is_stopping(s, d, kDisruption, d.record.message);
 }
 
@@ -344,6 +309,28 @@ void decide_outdated(const Situation& s, Decision& d) {
   const auto [reason, why] = difference(s);
   set_phase(d, reason == "Resize" ? Phase::kResizing : Phase::kRestarting, reason, why);
   is_stopping(s, d, reason, why);
+}
+
+/// Ends an attempt that was asked to stop, though the edit that asked for it was taken back: its
+/// ranks may have heard of it, and end.
+void decide_taken_back(const Situation& s, Decision& d) {
+  const std::string reason = s.record.ending->reason;
+  set_phase(d, Phase::kRestarting, reason, "it was asked to stop and can't go on");
+  is_stopping(s, d, reason, d.record.message);
+}
+
+/// Returns whether the attempt is to end before its time, with a checkpoint.
+bool decide_stop(const Situation& s, Decision& d) {
+  if (s.problem.empty() && is_edited(s.attempt->request, s.attempt->hash, s)) {
+    decide_outdated(s, d);
+  } else if (must_leave(s)) {
+    decide_disrupted(s, d);
+  } else if (s.record.ending) {
+    decide_taken_back(s, d);
+  } else {
+    return false;
+  }
+  return true;
 }
 
 void decide_unfinished(const Situation& s, Decision& d) {
@@ -361,10 +348,7 @@ void decide_live(const Situation& s, Decision& d) {
     add_event(d, false, "Succeeded", d.record.message);
     return;
   }
-  if (s.problem.empty() && is_edited(attempt.request, attempt.hash, s))
-    return decide_outdated(s, d);
-  if (must_leave(s)) return decide_disrupted(s, d);
-  d.record.ending.reset();  // the edit that asked for it was taken back
+  if (decide_stop(s, d)) return;
   if (is_preempted(s)) {
     decide_preempted(d);
   } else if (attempt.phase == JobPhase::kFailed || !attempt.lost.empty()) {
@@ -374,9 +358,15 @@ void decide_live(const Situation& s, Decision& d) {
   }
 }
 
-/// The MPIJob of the live attempt is not there any more, and we did not delete it.
+/// Whether the MPIJob of the attempt is gone or going, and we did not delete it. One that is going
+/// may have pods that write their checkpoint.
+bool has_vanished(const Situation& s) {
+  if (s.attempt) return s.attempt->deleted && s.record.state != AttemptState::kEnded;
+  return s.record.state == AttemptState::kLive;
+}
+
 void decide_vanished(const Situation& s, Decision& d) {
-  d.record.ending.reset();
+  if (d.record.ending) return end_stopped(d);
   restart_or_fail(s, d,
                   {.restart = true,
                    .counts = true,
@@ -395,12 +385,20 @@ void decide_expiry(const Situation& s, Decision& d) {
                 std::to_string(s.ttl->count()) + " s");
 }
 
+/// Whether a training that is over starts again: a failed one after any edit, as of restartPolicy,
+/// a complete one only after an edit of its pods.
+bool starts_again(const Situation& s) {
+  const Record& record = s.record;
+  if (record.phase != Phase::kFailed) return is_edited(record.request, record.hash, s);
+  return !record.request.empty() && record.request != s.request;
+}
+
 void decide_over(const Situation& s, Decision& d) {
   const bool holds_nodes = s.attempt && s.attempt->workers_running > 0 &&
                            (!s.attempt->finished() || !s.attempt->lost.empty());
   if (holds_nodes && s.record.phase == Phase::kFailed) end_attempt(d);
   if (!s.problem.empty() || s.suspend) return decide_expiry(s, d);
-  if (!is_edited(s.record.request, s.record.hash, s)) {
+  if (!starts_again(s)) {
     d.record.request = s.request;
     d.record.hash = s.hash;
     return decide_expiry(s, d);
@@ -409,22 +407,26 @@ void decide_over(const Situation& s, Decision& d) {
   set_phase(d, Phase::kRestarting, "StartedAgain",
             "the spec was edited after the training had ended");
   d.record.restarts = 0;
-  d.record.failures = 0;
+  forget_failures(d);
   end_attempt(d);
   d.requeue_after = kPollEvery;
 }
 
+/// Waits for an edit of the spec, or for the object that it names.
+void decide_refused(const Situation& s, Decision& d) {
+  set_phase(d, Phase::kPending, s.problem_reason, s.problem);
+  report_refusal(s, d);
+}
+
 void decide_active(const Situation& s, Decision& d) {
-  const bool lives = has_live_attempt(s);
-  if (!s.problem.empty() && !lives) {
-    set_phase(d, Phase::kPending, s.problem_reason, s.problem);
-    if (s.record.message != s.problem) add_event(d, true, s.problem_reason, s.problem);
-  } else if (s.suspend) {
+  if (s.suspend) {
     decide_suspended(s, d);
-  } else if (lives) {
+  } else if (has_live_attempt(s)) {
     decide_live(s, d);
-  } else if (s.record.state == AttemptState::kLive && !s.attempt) {
+  } else if (has_vanished(s)) {
     decide_vanished(s, d);
+  } else if (!s.problem.empty()) {
+    decide_refused(s, d);
   } else {
     d.record.ending.reset();
     start(s, d);

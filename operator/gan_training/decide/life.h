@@ -18,6 +18,7 @@ struct Situation {
   bool has_finalizer = true;   ///< the operator's own
   std::string problem_reason;  ///< one word; empty: the spec is good
   std::string problem;         ///< what is wrong with the spec, with the key
+  // Those of the spec hold even if it has a problem; they are defaults if it can't be parsed.
   bool suspend = false;
   RestartPolicy restart;
   std::chrono::seconds checkpoint_deadline{120};
@@ -27,17 +28,21 @@ struct Situation {
   bool paused = false;                                      ///< by a command to rank 0
   std::optional<std::chrono::seconds> ttl;                  ///< after its end, when it is deleted
   std::optional<Time> over_since;                           ///< when it succeeded or failed
-  std::string checkpoint;                                   ///< name of the last one; empty: none
-  std::string request;                                      ///< changes with what the user asks for
-  std::string hash;                                         ///< of the plan
-  std::string config_hash;                                  ///< of the plan's configuration
+  std::string checkpoint;  ///< that the next attempt finds; empty: none
+  // Of the plan, if there is one.
+  std::string request;      ///< changes with what the user asks for
+  std::string hash;         ///< of all of it
+  std::string config_hash;  ///< of its configuration
+  std::string storage;      ///< claim and subPath; empty: none
   int nodes = 1;
   std::optional<Attempt> attempt;  ///< the one with the record's number
   bool others = false;             ///< another attempt still has an MPIJob or pods
   std::string stuck;               ///< which pod of another attempt does not end, for people
   bool purge = false;              ///< the run folder must still be deleted
   bool purge_started = false;      ///< the Job that deletes it exists
+  bool purge_needs_queue = false;  ///< that Job is held back since it has no queue
   std::string purge_failure;       ///< why it can't be deleted, for people; empty: it can
+  std::string purge_skipped;       ///< why it is not deleted, though that is asked for
   Time now;
 };
 
@@ -48,6 +53,7 @@ enum class Step {
   kDeleteAttempts,  ///< every MPIJob but the live one
   kDeleteTraining,  ///< delete the GanTraining itself
   kPurge,           ///< make the Job that deletes the run folder
+  kQueuePurge,      ///< put that Job into the queue of the training
   kRemoveFinalizer,
 };
 

@@ -79,6 +79,17 @@ std::string why_lost(const Json& pod) {
   return "";
 }
 
+/// Why the exit code of a container's end, 137 or 255, is not its program's; empty if it is.
+std::string why_cut_off(const Json& end) {
+  const std::string reason = text_at(end, "/reason");
+  if (reason == "Unknown" || reason == "ContainerStatusUnknown") {
+    return reason + ": its end was not observed; its node may have restarted";
+  }
+  if (reason != "OOMKilled") return "";
+  return reason + ": its container reached its memory limit; raise " +
+         "spec.podTemplate.launcher.spec.containers[launcher].resources.limits.memory";
+}
+
 /// Whether Kubernetes took a pod, by no fault of its own. A pod that was evicted for what it used
 /// itself lacks the condition.
 bool is_disrupted(const Json& pod) {
@@ -163,6 +174,8 @@ void observe_launcher(const Json& pod, Attempt& attempt) {
   end_with_launcher(pod, code, attempt);
   if (code == 0) return;
   attempt.exit_code = code;
+  const std::string why = why_cut_off(state);
+  if (attempt.lost.empty() && !why.empty()) attempt.lost = name + ": " + why;
   attempt.failed_rank = rank_of_error(words);
   if (!words.empty() && !attempt.last_status) attempt.message = worker_error(words);
 }
@@ -288,6 +301,20 @@ Json essential_container(const Json& status) {
   return kept;
 }
 
+/// Returns the control port of an MPIJob's workers; 0 if they have none.
+int control_port_of(const Json& job) {
+  for (const Json& container :
+       list_at(job, "/spec/mpiReplicaSpecs/Worker/template/spec/containers")) {
+    if (text_at(container, "/name") != kWorkerPod) continue;
+    for (const Json& port : list_at(container, "/ports")) {
+      if (text_at(port, "/name") == kControlPort) {
+        return static_cast<int>(whole_at(port, "/containerPort"));
+      }
+    }
+  }
+  return 0;
+}
+
 }  // namespace
 
 int attempt_number(const Json& object) {
@@ -309,6 +336,7 @@ Attempt observe_attempt(const Json& job, const std::vector<Json>& pods) {
   attempt.hash = annotations.value(kHashAnnotation, "");
   attempt.config_hash = annotations.value(kConfigHashAnnotation, "");
   attempt.nodes = job.value(Pointer("/spec/mpiReplicaSpecs/Worker/replicas"), 0);
+  attempt.control_port = control_port_of(job);
   attempt.phase = phase_of(job);
   attempt.suspended = is_suspended(job);
   if (attempt.phase == JobPhase::kFailed) attempt.message = condition_message(job, "Failed");

@@ -24,6 +24,7 @@ struct Attempt {
   std::string hash;
   std::string config_hash;
   int nodes = 0;
+  int control_port = 0;  ///< of rank 0, as its pods were made; 0: none
   JobPhase phase = JobPhase::kCreated;
   bool suspended = false;          ///< held back or preempted by its queue
   std::string message;             ///< of a failure: the worker's own last words, else the MPIJob's

@@ -1,5 +1,8 @@
 #include "gan_training/decide/record.h"
 
+#include <charconv>
+#include <string_view>
+
 #include "object/lookup.h"
 #include "object/names.h"
 
@@ -15,6 +18,17 @@ constexpr Names<AttemptState, 4> kStates{{{
 
 constexpr const char* kForDevice = "Device";
 constexpr const char* kForFabric = "Fabric";
+
+/// Returns the thousands of images in the name of a checkpoint; 0 for none.
+double kimg_of(const std::string& checkpoint) {
+  constexpr std::string_view kPrefix = "kimg-";
+  double kimg = 0;
+  if (checkpoint.starts_with(kPrefix)) {
+    std::from_chars(checkpoint.data() + kPrefix.size(), checkpoint.data() + checkpoint.size(),
+                    kimg);
+  }
+  return kimg;
+}
 
 std::vector<AvoidedNode> read_avoided(const Json& status) {
   std::vector<AvoidedNode> nodes;
@@ -90,6 +104,10 @@ std::vector<std::string> avoided_names(const Record& record, bool last_resort) {
   return names;
 }
 
+bool has_come_further(const Record& record, const std::string& checkpoint) {
+  return kimg_of(checkpoint) > kimg_of(record.failed_behind);
+}
+
 Record read_record(const Json& status) {
   Record record;
   if (!status.is_object()) return record;
@@ -101,6 +119,7 @@ Record read_record(const Json& status) {
   record.state = kStates.value(text_at(status, "/attempt/state")).value_or(AttemptState::kNone);
   record.request = text_at(status, "/attempt/request");
   record.hash = text_at(status, "/attempt/specHash");
+  record.storage = text_at(status, "/attempt/storage");
   if (const auto since = parse_time(text_at(status, "/ending/since"))) {
     record.ending = Ending{text_at(status, "/ending/reason"), *since};
   }
@@ -124,7 +143,8 @@ void write_record(const Record& record, Json& status) {
   status["attempt"] = {{"number", record.attempt},
                        {"state", kStates.of(record.state)},
                        {"request", record.request},
-                       {"specHash", record.hash}};
+                       {"specHash", record.hash},
+                       {"storage", record.storage}};
   status.erase("ending");
   if (record.ending) {
     status["ending"] = {{"reason", record.ending->reason},

@@ -49,11 +49,12 @@ struct Record {
   std::string message;  ///< of the phase, for people
   int attempt = 0;
   AttemptState state = AttemptState::kNone;
-  std::string request;  ///< of the plan that the attempt was made of
-  std::string hash;     ///< of that plan
+  std::string request;  ///< the last that was taken into account
+  std::string hash;     ///< of the plan that the attempt was made of
+  std::string storage;  ///< claim and subPath of that plan; empty: none
   int restarts = 0;
-  int failures = 0;           ///< since the last checkpoint, which maxRestarts limits
-  std::string failed_behind;  ///< the checkpoint that was the last one then; empty: none
+  int failures = 0;           ///< without a checkpoint of more images, which maxRestarts limits
+  std::string failed_behind;  ///< the furthest checkpoint until then; empty: none
   std::optional<Ending> ending;
   std::optional<Time> restart_at;            ///< no new attempt before
   std::optional<Progress> progress;          ///< only with progressDeadlineSeconds, while it runs
@@ -71,6 +72,10 @@ inline bool is_last_resort(const Record& record, const AvoidedNode& node) {
 
 /// Returns the names of the nodes that the attempt avoids: those of last resort, or the others.
 std::vector<std::string> avoided_names(const Record& record, bool last_resort = false);
+
+/// Whether a checkpoint has more images than the one behind which the failures were. An attempt
+/// that had to fall back to an older one has not come further. Names: kimg-004200, kimg-000001.536.
+bool has_come_further(const Record& record, const std::string& checkpoint);
 
 /// Reads the record from a status; missing or invalid fields have their defaults.
 Record read_record(const Json& status);

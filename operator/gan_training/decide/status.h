@@ -15,7 +15,8 @@ struct Facts {
   int nodes = 0;
   int gpus = 0;
   int ranks = 0;
-  std::string selector;  ///< of the worker pods
+  bool has_storage = true;  ///< a checkpoint outlives its pods
+  std::string selector;     ///< of the worker pods
   std::string problem_reason;
   std::string problem;
   std::optional<Attempt> attempt;

@@ -44,9 +44,7 @@ Json mpi_job(const Plan& plan, const Try& which, const AvoidedNodes& avoided) {
   metadata["annotations"] = {{kRequestAnnotation, plan.request},
                              {kHashAnnotation, plan_hash(plan)},
                              {kConfigHashAnnotation, config_hash(plan)}};
-  if (!plan.spec.queue_name.empty()) {
-    metadata["labels"]["kueue.x-k8s.io/queue-name"] = plan.spec.queue_name;
-  }
+  if (!plan.spec.queue_name.empty()) metadata["labels"][kQueueLabel] = plan.spec.queue_name;
   Json spec = job_spec(plan, which);
   avoid_nodes(spec["mpiReplicaSpecs"]["Worker"]["template"]["spec"], avoided);
   return {{"apiVersion", "kubeflow.org/v2beta1"},

@@ -1,5 +1,7 @@
 #include "gan_training/desired/network_policy.h"
 
+#include <set>
+
 namespace ganscale::controller::gan_training {
 namespace {
 
@@ -9,10 +11,12 @@ Json tcp(int port) { return Json::array({{{"protocol", "TCP"}, {"port", port}}})
 
 }  // namespace
 
-Json network_policy(const Plan& plan, const std::string& operator_namespace) {
+Json network_policy(const Plan& plan, const std::string& operator_namespace, int attempt_port) {
   Json ingress = Json::array();
   ingress.push_back({{"from", {{{"podSelector", pods_of(plan)}}}}});
-  if (const int port = control_port(plan.config); port > 0) {
+  std::set<int> control_ports{control_port(plan.config), attempt_port};
+  control_ports.erase(0);
+  for (const int port : control_ports) {
     const Json name_space = {
         {"matchLabels", {{"kubernetes.io/metadata.name", operator_namespace}}}};
     ingress.push_back({{"from", {{{"namespaceSelector", name_space}}}}, {"ports", tcp(port)}});

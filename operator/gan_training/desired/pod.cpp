@@ -162,7 +162,7 @@ Json worker_ports(const Plan& plan) {
     ports.push_back({{"name", "metrics"}, {"containerPort", port}});
   }
   if (const int port = control_port(plan.config); port > 0) {
-    ports.push_back({{"name", "control"}, {"containerPort", port}});
+    ports.push_back({{"name", kControlPort}, {"containerPort", port}});
   }
   return ports;
 }

@@ -3,11 +3,6 @@
 #include "gan_training/desired/pod.h"
 
 namespace ganscale::controller::gan_training {
-namespace {
-
-constexpr int kPurgeDeadlineSeconds = 3600;
-
-}  // namespace
 
 Json purge_job(const Plan& plan) {
   Json pod = pod_around(plan, Role::kPurge,
@@ -25,7 +20,7 @@ Json purge_job(const Plan& plan) {
           {"spec",
            {{"backoffLimit", 3},
             // Also for a pod that never starts: without the Job's end the training would stay.
-            {"activeDeadlineSeconds", kPurgeDeadlineSeconds},
+            {"activeDeadlineSeconds", kPurgeDeadline.count()},
             {"template", {{"spec", pod}}}}}};
 }
 

@@ -1,11 +1,17 @@
 #pragma once
 
+#include <chrono>
+
 #include "gan_training/plan/plan.h"
 
 namespace ganscale::controller::gan_training {
 
-/// Returns the Job that deletes the run folder of a training with deletePolicy Purge. It ends,
-/// successfully or not, within an hour.
+/// How long the Job may run.
+inline constexpr std::chrono::seconds kPurgeDeadline{3600};
+
+/// Returns the Job that deletes the run folder of a training with deletePolicy Purge. Once it
+/// begins, it ends, successfully or not, within kPurgeDeadline. It is in no queue: there it would
+/// wait behind trainings.
 Json purge_job(const Plan& plan);
 
 }  // namespace ganscale::controller::gan_training

@@ -28,9 +28,13 @@ struct Plan {
 inline constexpr const char* kTrainingLabel = "ganscale.dev/training";
 inline constexpr const char* kAttemptLabel = "ganscale.dev/attempt";
 inline constexpr const char* kRoleLabel = "ganscale.dev/role";
+inline constexpr const char* kQueueLabel = "kueue.x-k8s.io/queue-name";
 inline constexpr const char* kRequestAnnotation = "ganscale.dev/request";
 inline constexpr const char* kHashAnnotation = "ganscale.dev/spec-hash";
 inline constexpr const char* kConfigHashAnnotation = "ganscale.dev/config-hash";
+
+/// The name of the workers' port for status and commands.
+inline constexpr const char* kControlPort = "control";
 
 /// What a pod of a training does.
 enum class Role { kLauncher, kWorker, kPurge };

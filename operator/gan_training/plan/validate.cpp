@@ -45,6 +45,9 @@ std::string share_of(const std::string& quantity, int part, int whole) {
 
 /// Leaves the other GPUs of a node, with what belongs to them, to others.
 void take_part(NodeProfile& profile, int gpus) {
+  if (gpus > profile.gpus) {
+    throw Refusal{"BadSpec", "spec.gpusPerNode: " + too_many_gpus(gpus, profile.gpus)};
+  }
   if (gpus < profile.gpus) {
     for (std::string* quantity : {&profile.cpu, &profile.memory, &profile.shm}) {
       if (!quantity->empty()) *quantity = share_of(*quantity, gpus, profile.gpus);
@@ -217,6 +220,10 @@ std::string request_of(const GanTraining& training, const ReferencedConfig& refe
 
 }  // namespace
 
+std::string too_many_gpus(int wanted, int of_node) {
+  return "exceeds the GPUs of a node: " + std::to_string(wanted) + " of " + std::to_string(of_node);
+}
+
 Checked check_training(const GanTraining& training, const NodeProfiles& profiles,
                        const WorkerSchema& schema, const ReferencedConfig& referenced) {
   Checked checked;
@@ -227,6 +234,7 @@ Checked check_training(const GanTraining& training, const NodeProfiles& profiles
   const Refusal refusal = refusal_of([&] {
     Plan& plan = checked.plan;
     plan.spec = parse_spec(training.spec);
+    checked.has_spec = true;
     plan.profile = profile_of(plan.spec, profiles);
     checked.has_pods = true;
     const Json config = config_of(plan.spec, referenced);

@@ -21,6 +21,21 @@ struct Child {
 /// While it runs, and while it writes the checkpoint with which it ends.
 bool needs_budget(const Record& record) { return record.phase == Phase::kRunning || record.ending; }
 
+/// Whether an MPIJob is in a queue: that of the spec, or one that Kueue chose.
+bool is_queued(const Json& job) {
+  return job["metadata"].value("labels", Json::object()).contains(kQueueLabel);
+}
+
+/// Keeps the tolerations that Kueue copied from the flavor it assigned.
+void keep_tolerations(const Json& have, Json& want) {
+  if (!is_queued(have) && !is_queued(want)) return;
+  for (const char* role : {"Launcher", "Worker"}) {
+    const Json::json_pointer path("/spec/mpiReplicaSpecs/" + std::string(role) +
+                                  "/template/spec/tolerations");
+    want[path] = have.value(path, Json::array());
+  }
+}
+
 std::vector<Child> children(const Observation& seen, const Record& record, const Cluster& cluster) {
   const Plan& plan = seen.checked.plan;
   const Informers& informers = cluster.informers;
@@ -29,28 +44,27 @@ std::vector<Child> children(const Observation& seen, const Record& record, const
     const Key key = key_of(want);
     list.push_back({&resource, std::move(want), informer.find(key)});
   };
+  const auto& attempt = seen.situation.attempt;
   add(resource::kConfigMaps, *informers.config_maps, config_map(plan));
   add(resource::kNetworkPolicies, *informers.policies,
-      network_policy(plan, cluster.operator_namespace));
+      network_policy(plan, cluster.operator_namespace, attempt ? attempt->control_port : 0));
   if (needs_budget(record)) {
     add(resource::kBudgets, *informers.budgets, disruption_budget(plan));
   }
-  const auto& attempt = seen.situation.attempt;
   const bool is_current = attempt && attempt->hash == seen.situation.hash && !attempt->deleted;
   if (is_current && record.state == AttemptState::kLive && !attempt->finished()) {
     add(kMpiJobs, *informers.jobs, recorded_job(plan, record));
+    if (list.back().have) keep_tolerations(*list.back().have, list.back().want);
   }
   return list;
 }
 
-/// Returns what an MPIJob must still be like. Its pods keep the grace that they were made with, a queue
-/// gives them the tolerations of the nodes that it found for them, and an edit may concern no pod.
-Json lasting_part(Json job, bool is_queued) {
+/// Returns what an MPIJob must still be like. Its pods keep the grace that they were made with, and
+/// an edit may concern no pod.
+Json lasting_part(Json job) {
   job["metadata"]["annotations"].erase(kRequestAnnotation);
   for (const char* role : {"Launcher", "Worker"}) {
-    Json& pod = job["spec"]["mpiReplicaSpecs"][role]["template"]["spec"];
-    pod.erase("terminationGracePeriodSeconds");
-    if (is_queued) pod.erase("tolerations");
+    job["spec"]["mpiReplicaSpecs"][role]["template"]["spec"].erase("terminationGracePeriodSeconds");
   }
   return job;
 }
@@ -73,15 +87,13 @@ void put_back(const GanTraining& training, const Child& child, const std::string
 }
 
 /// Creates or restores a child. Returns whether it was missing.
-bool keep_child(const GanTraining& training, const Child& child, bool is_queued,
-                const Cluster& cluster) {
+bool keep_child(const GanTraining& training, const Child& child, const Cluster& cluster) {
   if (!child.have) {
     put_owned(cluster.client, *child.resource, child.want);
     return true;
   }
   const bool is_job = child.resource == &kMpiJobs;
-  const auto field =
-      first_difference(*child.have, is_job ? lasting_part(child.want, is_queued) : child.want);
+  const auto field = first_difference(*child.have, is_job ? lasting_part(child.want) : child.want);
   if (field) {
     put_back(training, child, *field, cluster);
   } else if (is_job && first_difference(*child.have, {{"metadata", child.want["metadata"]}})) {
@@ -96,12 +108,11 @@ bool keep_child(const GanTraining& training, const Child& child, bool is_queued,
 bool keep_children(const GanTraining& training, const Observation& seen, const Record& record,
                    const Cluster& cluster) {
   if (!needs_budget(record)) drop_budget(training, cluster);
-  const bool is_queued = !seen.checked.plan.spec.queue_name.empty();
   bool is_missing = false;
   std::optional<NameTaken> taken;
   for (const Child& child : children(seen, record, cluster)) {
     try {
-      is_missing = keep_child(training, child, is_queued, cluster) || is_missing;
+      is_missing = keep_child(training, child, cluster) || is_missing;
     } catch (const NameTaken& error) {
       taken = error;
     }

@@ -68,6 +68,13 @@ std::optional<Json> read_live_job(const GanTraining& training, Client& client,
   return job;
 }
 
+/// Whether the MPIJob of an attempt is gone, or waits for its pods, which may be writing their last
+/// checkpoint.
+bool may_leave_pods(const Situation& s) {
+  const bool is_gone = !s.attempt || s.attempt->deleted;
+  return is_gone && s.record.state != AttemptState::kWanted;
+}
+
 void observe_attempts(const GanTraining& training, const Cluster& cluster, const Checked& checked,
                       Situation& s) {
   const Informers& informers = cluster.informers;
@@ -87,8 +94,7 @@ void observe_attempts(const GanTraining& training, const Cluster& cluster, const
       observe_nodes(pods, informers, checked, *s.attempt);
     }
   }
-  // The MPIJob of an ended attempt is gone, but its pods may be writing their last checkpoint.
-  if (!s.attempt && s.record.state != AttemptState::kWanted) {
+  if (may_leave_pods(s)) {
     for (const Json& pod : pods) note_remaining(pod, s);
   }
 }
@@ -139,19 +145,29 @@ void check_claims(Checked& checked, Client& client) {
   check_claim("storage", spec.storage);
 }
 
-void observe_plan(const Plan& plan, Situation& s) {
-  s.suspend = plan.spec.suspend;
-  s.restart = plan.spec.restart;
-  s.checkpoint_deadline = std::chrono::seconds(plan.spec.checkpoint_deadline_seconds);
+void observe_spec(const TrainingSpec& spec, Situation& s) {
+  s.suspend = spec.suspend;
+  s.restart = spec.restart;
+  s.checkpoint_deadline = std::chrono::seconds(spec.checkpoint_deadline_seconds);
   const auto seconds_of = [](const std::optional<int>& deadline) {
     return deadline ? std::optional(std::chrono::seconds(*deadline)) : std::nullopt;
   };
-  s.scheduling_deadline = seconds_of(plan.spec.scheduling_deadline_seconds);
-  s.progress_deadline = seconds_of(plan.spec.progress_deadline_seconds);
-  s.ttl = seconds_of(plan.spec.ttl_seconds);
+  s.scheduling_deadline = seconds_of(spec.scheduling_deadline_seconds);
+  s.progress_deadline = seconds_of(spec.progress_deadline_seconds);
+  s.ttl = seconds_of(spec.ttl_seconds);
+  if (spec.storage.claim_name.empty()) s.checkpoint.clear();  // it was in the pods
+}
+
+/// Returns what changes with the volume of the checkpoints; empty if there is none.
+std::string storage_of(const Volume& storage) {
+  return storage.claim_name + (storage.sub_path.empty() ? "" : "/" + storage.sub_path);
+}
+
+void observe_plan(const Plan& plan, Situation& s) {
   s.request = plan.request;
   s.hash = plan_hash(plan);
   s.config_hash = config_hash(plan);
+  s.storage = storage_of(plan.spec.storage);
   s.nodes = plan.spec.nodes;
 }
 
@@ -171,6 +187,7 @@ Observation observe(const GanTraining& training, const Cluster& cluster, const R
                                 referenced_config(training, cluster.client));
   observe_attempts(training, cluster, seen.checked, s);
   observe_refusals(training.key.name_space, cluster, s);
+  if (seen.checked.has_spec) observe_spec(seen.checked.plan.spec, s);
   if (seen.checked.problem.empty()) {
     if (!s.attempt && !training.deleted) check_claims(seen.checked, cluster.client);
     observe_plan(seen.checked.plan, s);

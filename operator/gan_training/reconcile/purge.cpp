@@ -12,6 +12,42 @@ std::string folder_stays(const Plan& plan, const std::string& why) {
          plan.spec.storage.claim_name + ": " + why;
 }
 
+bool is_suspended(const Json& job) {
+  return job.value(Json::json_pointer("/spec/suspend"), Json()) == true;
+}
+
+/// Whether a Job is held back for lack of a queue: Kueue can be told to do so with every Job.
+bool lacks_queue(const Json& job) {
+  return is_suspended(job) &&
+         !job["metadata"].value("labels", Json::object()).contains(kQueueLabel);
+}
+
+/// What to say of a Job whose time is over: since its start, or since it was made if it is held
+/// back, which its own deadline does not count. Empty before that.
+std::string why_late(const Json& job, Time now) {
+  const std::string created = text_at(job, "/metadata/creationTimestamp");
+  const auto since =
+      parse_time(is_suspended(job) ? created : text_at(job, "/status/startTime", created));
+  if (!since || now < *since + kPurgeDeadline) return "";
+  return "the Job did not end within " + std::to_string(kPurgeDeadline.count()) +
+         " s: " + key_of(job).name +
+         (is_suspended(job) ? "; it is suspended: its queue did not admit it" : "");
+}
+
+void observe_purge_job(const Json& job, const Plan& plan, Situation& s) {
+  s.purge = true;
+  s.purge_started = true;
+  s.purge_needs_queue = lacks_queue(job) && !plan.spec.queue_name.empty();
+  for (const Json& condition : list_at(job, "/status/conditions")) {
+    if (text_at(condition, "/status") != "True") continue;
+    const std::string type = text_at(condition, "/type");
+    if (type == "Complete") s.purge = false;
+    if (type == "Failed") s.purge_failure = folder_stays(plan, text_at(condition, "/message"));
+  }
+  const std::string why = why_late(job, s.now);
+  if (s.purge_failure.empty() && !why.empty()) s.purge_failure = folder_stays(plan, why);
+}
+
 void observe_job(const Plan& plan, Client& client, Situation& s) {
   if (!plan.spec.purge || plan.spec.storage.claim_name.empty()) return;
   const std::string& name_space = plan.key.name_space;
@@ -20,14 +56,15 @@ void observe_job(const Plan& plan, Client& client, Situation& s) {
     s.purge = client.get(resource::kClaims, {name_space, plan.spec.storage.claim_name}).has_value();
     return;
   }
-  s.purge = true;
-  s.purge_started = true;
-  for (const Json& condition : list_at(*job, "/status/conditions")) {
-    if (text_at(condition, "/status") != "True") continue;
-    const std::string type = text_at(condition, "/type");
-    if (type == "Complete") s.purge = false;
-    if (type == "Failed") s.purge_failure = folder_stays(plan, text_at(condition, "/message"));
-  }
+  observe_purge_job(*job, plan, s);
+}
+
+/// Without an attempt a folder of its name is an older training's; but the status may also be lost,
+/// as after a restored backup.
+void skip_purge(const Plan& plan, Situation& s) {
+  if (!plan.spec.purge || plan.spec.storage.claim_name.empty()) return;
+  s.purge_skipped = "no attempt is recorded: " + run_folder(plan) + " on the claim " +
+                    plan.spec.storage.claim_name + " was left as it was, if it is there";
 }
 
 /// Whether the Job that has the name of the purge is ours, or of an older training of this name,
@@ -45,13 +82,20 @@ bool is_ours_or_goes(const Plan& plan, Client& client) {
 
 void observe_purge(const GanTraining& training, const Checked& checked, Client& client,
                    Situation& s) {
-  if (checked.has_pods) {
+  if (s.record.attempt == 0) {
+    skip_purge(checked.plan, s);
+  } else if (checked.has_pods) {
     observe_job(checked.plan, client, s);
-  } else if (s.record.attempt > 0 && text_at(training.spec, "/deletePolicy") == "Purge") {
+  } else if (text_at(training.spec, "/deletePolicy") == "Purge") {
     // Without a readable spec the folder is unknown.
     s.purge = true;
     s.purge_failure = "the run folder was not deleted: " + checked.problem;
   }
+}
+
+void queue_purge(const Plan& plan, Client& client) {
+  client.patch(resource::kJobs, {plan.key.name_space, purge_job_name(plan.key)},
+               {{"metadata", {{"labels", {{kQueueLabel, plan.spec.queue_name}}}}}});
 }
 
 bool start_purge(const GanTraining& training, const Plan& plan, const Cluster& cluster) {

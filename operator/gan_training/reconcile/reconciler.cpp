@@ -93,6 +93,9 @@ void Reconciler::take_steps(const GanTraining& training, const Observation& seen
   if (contains(decision.steps, Step::kDeleteTraining)) {
     cluster.client.remove(kTrainings, training.key, training.uid, training.resource_version);
   }
+  if (contains(decision.steps, Step::kQueuePurge)) {
+    queue_purge(seen.checked.plan, cluster.client);
+  }
   const bool is_stuck =
       contains(decision.steps, Step::kPurge) && !start_purge(training, seen.checked.plan, cluster);
   if (is_stuck || contains(decision.steps, Step::kRemoveFinalizer)) {
@@ -110,6 +113,7 @@ Json Reconciler::next_status(const GanTraining& training, const Observation& see
   facts.nodes = plan.spec.nodes;
   facts.gpus = plan.gpus();
   facts.ranks = plan.ranks();
+  facts.has_storage = !plan.spec.storage.claim_name.empty();
   facts.selector = std::string(kTrainingLabel) + "=" + training.key.name + "," + kRoleLabel + "=" +
                    kRoles.of(Role::kWorker);
   facts.problem_reason = seen.checked.reason;
@@ -123,23 +127,23 @@ Json Reconciler::next_status(const GanTraining& training, const Observation& see
   return gan_training::next_status(training.status, record, facts);
 }
 
-/// Gives the probe its target: rank 0 of the live attempt, and whether it is to stop.
+/// Gives the probe its target: rank 0 of the live attempt, and whether it is to stop. The spec may
+/// name another port by now, or be refused.
 void Reconciler::follow_worker(const GanTraining& training, const Observation& seen,
                                const Decision& decision) {
   const auto& attempt = seen.situation.attempt;
-  const int port = control_port(seen.checked.plan.config);
   const bool answers = attempt && attempt->phase == JobPhase::kRunning &&
                        decision.record.state == AttemptState::kLive &&
-                       !attempt->rank0_address.empty() && port > 0;
+                       !attempt->rank0_address.empty() && attempt->control_port > 0;
   if (!answers) {
     parts_.probe.forget(training.key);
     return;
   }
-  parts_.probe.watch(training.key,
-                     {.url = "http://" + attempt->rank0_address + ":" + std::to_string(port),
-                      .token = control_token(parts_.token_key, training.uid),
-                      .attempt = decision.record.attempt,
-                      .stop = contains(decision.steps, Step::kAskStop)});
+  parts_.probe.watch(training.key, {.url = "http://" + attempt->rank0_address + ":" +
+                                           std::to_string(attempt->control_port),
+                                    .token = control_token(parts_.token_key, training.uid),
+                                    .attempt = decision.record.attempt,
+                                    .stop = contains(decision.steps, Step::kAskStop)});
 }
 
 }  // namespace ganscale::controller::gan_training

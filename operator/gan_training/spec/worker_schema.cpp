@@ -1,5 +1,8 @@
 #include "gan_training/spec/worker_schema.h"
 
+#include <algorithm>
+#include <array>
+#include <map>
 #include <valijson/adapters/nlohmann_json_adapter.hpp>
 #include <valijson/schema.hpp>
 #include <valijson/schema_parser.hpp>
@@ -7,6 +10,10 @@
 #include <valijson/validator.hpp>
 
 #include "base/error.h"
+#include "base/joined.h"
+#include "base/nearest.h"
+#include "config/renamed.h"
+#include "object/lookup.h"
 
 namespace ganscale::controller::gan_training {
 namespace {
@@ -29,38 +36,127 @@ std::string dotted(const std::vector<std::string>& context) {
 bool is_echo(const std::string& description) {
   return description.starts_with("Failed to validate against schema associated with property") ||
          description.starts_with("Failed to validate against child schema") ||
-         description.starts_with("Failed to validate against a conditional schema");
+         description.starts_with("Failed to validate against a conditional schema") ||
+         description.starts_with("Failed to validate item #");
 }
 
-/// Returns what valijson says of a value, without its full stop.
-std::string in_words(const std::string& description) {
-  if (description.starts_with("Failed to match against any enum")) return "not allowed here";
-  return description.substr(0, description.find_last_not_of('.') + 1);
+/// Returns the key that valijson quotes at the end of such a description; empty for another one.
+std::string unknown_key(const std::string& description) {
+  if (!description.starts_with("Object contains a property that")) return "";
+  const auto begin = description.find(": '") + 3;
+  return description.substr(begin, description.rfind('\'') - begin);
+}
+
+/// Returns the value at a place of valijson's; an enclosing one if there is none.
+const Json& value_at(const Json& config, const std::vector<std::string>& context) {
+  const Json* value = &config;
+  for (std::size_t i = 1; i < context.size(); ++i) {
+    const std::string key = key_in(context[i]);
+    const Json::json_pointer pointer = Json::json_pointer() / key;
+    if (!value->contains(pointer)) break;
+    value = &value->at(pointer);
+  }
+  return *value;
+}
+
+/// Returns the schema of the value at a place of valijson's; an empty one if there is none.
+Json schema_at(const Json& root, const std::vector<std::string>& context) {
+  const Json* schema = &root;
+  for (std::size_t i = 1; i < context.size(); ++i) {
+    const Json::json_pointer of_key = Json::json_pointer("/properties") / key_in(context[i]);
+    const Json::json_pointer of_item("/items");
+    const auto& inner = schema->contains(of_key) ? of_key : of_item;
+    if (!schema->contains(inner)) return Json::object();
+    schema = &schema->at(inner);
+  }
+  return *schema;
+}
+
+/// Returns " (did you mean batch?)"; without a similar key, the known ones.
+std::string suggestion(const std::string& key, const std::string& path, const Json& schema) {
+  const std::string section = path.substr(std::min(path.size(), std::string("config.").size()));
+  const auto new_name = config::new_name_of_key(section + "." + key);
+  if (new_name) return " (renamed to " + std::string(*new_name) + ")";
+  std::vector<std::string> known;
+  for (const auto& [name, ignored] : schema.value("properties", Json::object()).items()) {
+    known.push_back(name);
+  }
+  if (const auto other = nearest(key, known)) return " (did you mean " + *other + "?)";
+  return " (known: " + joined(known) + ")";
+}
+
+/// Returns what a number is to be: "above 0", "of at least 1 and at most 64".
+std::string bounds_in(const Json& schema) {
+  constexpr std::array<std::pair<const char*, const char*>, 4> kBounds{
+      {{"minimum", "of at least "},
+       {"exclusiveMinimum", "above "},
+       {"maximum", "at most "},
+       {"exclusiveMaximum", "below "}}};
+  std::vector<std::string> bounds;
+  for (const auto& [key, words] : kBounds) {
+    if (schema.contains(key)) bounds.push_back(words + schema[key].dump());
+  }
+  return joined(bounds, " and ");
+}
+
+/// Returns what values of a schema's type are.
+std::string type_in(const Json& schema) {
+  static const std::map<std::string, std::string> kTypes{{"boolean", "true or false"},
+                                                         {"integer", "an integer"},
+                                                         {"number", "a number"},
+                                                         {"array", "a list"},
+                                                         {"object", "a map of keys"}};
+  const auto type = kTypes.find(text_at(schema, "/type"));
+  return type == kTypes.end() ? "a text" : type->second;
+}
+
+/// Returns what a schema expects in place of a value.
+std::string expected(const Json& schema, const Json& value) {
+  if (schema.contains("enum")) return "one of " + schema["enum"].dump();
+  const std::string bounds = value.is_number() ? bounds_in(schema) : "";
+  const bool has_title = schema.contains("title") && text_at(schema, "/type") != "object";
+  const std::string form = has_title ? text_at(schema, "/title") : type_in(schema);
+  return bounds.empty() ? form : form + (has_title ? ", " : " ") + bounds;
+}
+
+/// Whether a value is one that the schema of its key names, though not with another key's value.
+bool is_named(const Json& value, const Json& schema) {
+  const Json named = schema.value("enum", Json::array());
+  return std::ranges::find(named, value) != named.end();
+}
+
+/// Returns what is wrong with a value, in the worker's words.
+std::string in_words(const std::string& description, const Json& value, const Json& schema) {
+  const bool is_choice = description.starts_with("Failed to match against any enum");
+  if (is_choice && (!schema.contains("enum") || is_named(value, schema))) return "not allowed here";
+  if (schema.empty()) return description.substr(0, description.find_last_not_of('.') + 1);
+  return "expected " + expected(schema, value);
 }
 
 /// Returns a fault with the value at its place, if that is a scalar.
-std::string fault_text(const valijson::ValidationResults::Error& error, const Json& config) {
-  const Json* value = &config;
-  for (std::size_t i = 1; i < error.context.size() && value->is_object(); ++i) {
-    const auto found = value->find(key_in(error.context[i]));
-    if (found == value->end()) break;
-    value = &*found;
-  }
-  const std::string fault = dotted(error.context) + ": " + in_words(error.description);
-  return value->is_structured() ? fault : fault + ": " + value->dump();
+std::string fault_text(const valijson::ValidationResults::Error& error, const Json& config,
+                       const Json& root) {
+  const std::string path = dotted(error.context);
+  const Json schema = schema_at(root, error.context);
+  const std::string key = unknown_key(error.description);
+  if (!key.empty()) return path + ": unknown key: " + key + suggestion(key, path, schema);
+  const Json& value = value_at(config, error.context);
+  const std::string fault = path + ": " + in_words(error.description, value, schema);
+  return value.is_structured() ? fault : fault + ": " + value.dump();
 }
 
 }  // namespace
 
 struct WorkerSchema::Rules {
+  Json json;
   valijson::Schema schema;
 };
 
 WorkerSchema::WorkerSchema(const std::string& schema) : rules_(std::make_unique<Rules>()) {
-  const Json json = Json::parse(schema, nullptr, /*allow_exceptions=*/false);
-  if (!json.is_object()) throw ConfigError("the worker's schema is not a JSON object");
+  rules_->json = Json::parse(schema, nullptr, /*allow_exceptions=*/false);
+  if (!rules_->json.is_object()) throw ConfigError("the worker's schema is not a JSON object");
   try {
-    valijson::SchemaParser().populateSchema(Adapter(json), rules_->schema);
+    valijson::SchemaParser().populateSchema(Adapter(rules_->json), rules_->schema);
   } catch (const std::exception& error) {
     throw ConfigError(std::string("the worker's schema is not a JSON schema: ") + error.what());
   }
@@ -74,7 +170,7 @@ std::vector<std::string> WorkerSchema::faults(const Json& config) const {
   if (validator.validate(rules_->schema, Adapter(config), &results)) return {};
   std::vector<std::string> faults;
   for (const auto& error : results) {
-    if (!is_echo(error.description)) faults.push_back(fault_text(error, config));
+    if (!is_echo(error.description)) faults.push_back(fault_text(error, config, rules_->json));
   }
   return faults;
 }

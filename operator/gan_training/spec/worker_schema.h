@@ -8,7 +8,7 @@
 
 namespace ganscale::controller::gan_training {
 
-/// Knows what configuration the worker accepts, by the JSON schema that `ganscale config-schema`
+/// Knows what keys and values the worker takes, by the JSON schema that `ganscale config-schema`
 /// prints.
 class WorkerSchema {
  public:
@@ -16,8 +16,8 @@ class WorkerSchema {
   explicit WorkerSchema(const std::string& schema);
   ~WorkerSchema();
 
-  /// Returns why the worker would refuse `config`, one line per fault with its key; empty if it
-  /// would not.
+  /// Returns what the worker is known to refuse in `config`, one line per fault with its key. It may
+  /// refuse more: the schema does not have all that it checks.
   std::vector<std::string> faults(const Json& config) const;
 
  private:

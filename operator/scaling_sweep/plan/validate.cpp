@@ -70,9 +70,8 @@ class PointPlanner {
   PlannedPoint plan(const Point& point) const {
     const std::string name = " (point " + point_name(point) + ")";
     if (point.gpus_per_node > node_gpus_) {
-      throw Refusal{"BadPoint", "spec.points: gpusPerNode exceeds the GPUs of a node: " +
-                                    std::to_string(point.gpus_per_node) + " of " +
-                                    std::to_string(node_gpus_)};
+      throw Refusal{"BadPoint", "spec.points: gpusPerNode " +
+                                    gan_training::too_many_gpus(point.gpus_per_node, node_gpus_)};
     }
     PlannedPoint planned;
     planned.point = point;

@@ -30,12 +30,16 @@ std::string answer_of(int port, const std::string& path) {
 /// An operator with the kinds of a table, next to a server, until it is destroyed.
 class RunningOperator {
  public:
-  RunningOperator(FakeApiServer& server, std::vector<KindEntry> kinds)
-      : thread_([this, &server, kinds = std::move(kinds)] {
+  /// watched: namespaces; empty: all.
+  RunningOperator(FakeApiServer& server, std::vector<KindEntry> kinds,
+                  const std::vector<std::string>& watched = {})
+      : thread_([this, &server, kinds = std::move(kinds), watched] {
           const OperatorSettings settings{
               .connect = [&server](std::chrono::seconds) { return server.connect(); },
               .name_space = "ops",
+              .watched = watched,
               .identity = "me",
+              .look_for_rights = std::chrono::seconds(1),
               .metrics = {"127.0.0.1", metrics_port},
               .health_address = "127.0.0.1:" + std::to_string(health_port)};
           code_ = run_operator(settings, kinds, [this] { return stopped_.load(); });
@@ -56,12 +60,13 @@ class RunningOperator {
   std::thread thread_;
 };
 
-Json widget(const std::string& name) {
-  return {{"metadata", {{"name", name}, {"namespace", "team"}}}, {"spec", {{"size", 3}}}};
+Json widget(const std::string& name, const std::string& name_space = "team") {
+  return {{"metadata", {{"name", name}, {"namespace", name_space}}}, {"spec", {{"size", 3}}}};
 }
 
-bool has_map(const FakeApiServer& server, const std::string& name) {
-  return !server.get(resource::kConfigMaps, {"team", name}).is_null();
+bool has_map(const FakeApiServer& server, const std::string& name,
+             const std::string& name_space = "team") {
+  return !server.get(resource::kConfigMaps, {name_space, name}).is_null();
 }
 
 TEST(RunOperator, ReconcilesAKindThatIsALineInTheTable) {
@@ -131,6 +136,61 @@ TEST(RunOperator, WritesNothingWhileAnotherLeads) {
   EXPECT_THAT(answer_of(running.metrics_port, "/metrics"), HasSubstr("example_widgets 1"));
   EXPECT_EQ(running.stop(), ExitCode::kOk);
   EXPECT_FALSE(has_map(server, "a"));
+}
+
+TEST(RunOperator, ServesTheOtherNamespacesIfOneIsGone) {
+  FakeApiServer server;
+  server.forbid("/namespaces/gone/");
+  server.put(kWidgets, widget("a"));
+  RunningOperator running(server, {widget_kind()}, {"gone", "team"});
+  wait_until([&] { return has_map(server, "a"); });
+  EXPECT_THAT(answer_of(running.health_port, "/readyz"), HasSubstr("200 OK"));
+}
+
+/// A kind that also reads pods, as one does that starts no pod beside another.
+class PodReadingKind : public WidgetKind {
+ public:
+  explicit PodReadingKind(const KindContext& context)
+      : WidgetKind(context),
+        pods_(context.connect_watch, context.hooks,
+              {.resource = resource::kPods,
+               .name_spaces = context.watched,
+               .backoff = {std::chrono::milliseconds(1), std::chrono::milliseconds(2)}},
+              [](const Json&) {}) {}
+
+  std::vector<Informer*> informers() override {
+    auto list = WidgetKind::informers();
+    list.push_back(&pods_);
+    return list;
+  }
+
+ private:
+  Informer pods_;
+};
+
+/// Returns the number after these words on a page of metrics; 0 if they are not there.
+int metric(const std::string& page, const std::string& words) {
+  const auto at = page.find(words + " ");
+  return at == std::string::npos ? 0 : std::stoi(page.substr(at + words.size() + 1));
+}
+
+TEST(RunOperator, TouchesNothingInANamespaceOfWhichItKnowsOnlyAPart) {
+  FakeApiServer server;
+  server.forbid("/namespaces/half/pods");
+  server.put(kWidgets, widget("a"));
+  server.put(kWidgets, widget("b", "half"));
+  const KindEntry kind{"widget", [](const KindContext& context) {
+                         return std::make_unique<PodReadingKind>(context);
+                       }};
+  RunningOperator running(server, {kind}, {"half", "team"});
+  wait_until([&] {
+    return metric(answer_of(running.metrics_port, "/metrics"),
+                  R"(reconcile_total{controller="widget",result="requeue_after"})") >= 2;
+  });
+  wait_until([&] { return has_map(server, "a"); });
+  EXPECT_FALSE(has_map(server, "b", "half"));
+  server.allow();
+  wait_until([&] { return has_map(server, "b", "half"); });
 }
 
 /// Runs an operator whose requests for its Lease hang once it leads. Does not return.

@@ -298,6 +298,61 @@ TEST(Informer, HoldsObjectsOfItsNamespacesOnly) {
   }
 }
 
+/// Returns an informer of ConfigMaps that lists again at once.
+std::unique_ptr<Informer> inform_of_maps(FakeApiServer& server,
+                                         const std::vector<std::string>& name_spaces) {
+  auto informer = std::make_unique<Informer>(
+      [&server] { return server.connect(); }, hooks_without_sleep(),
+      Informer::Settings{.resource = resource::kConfigMaps,
+                         .name_spaces = name_spaces,
+                         .backoff = {std::chrono::milliseconds(1), std::chrono::milliseconds(2)}},
+      [](const Json&) {});
+  informer->start();
+  return informer;
+}
+
+TEST(Informer, DoesWithoutANamespaceThatItMayNotListUntilItMay) {
+  FakeApiServer server;
+  for (const char* name_space : {"a", "b"}) {
+    server.put(resource::kConfigMaps, config_map(name_space, "old"));
+  }
+  server.forbid("/namespaces/a/");
+  const auto informer = inform_of_maps(server, {"a", "b"});
+  wait_until([&] { return informer->synced(); });
+  EXPECT_TRUE(informer->knows("b"));
+  EXPECT_FALSE(informer->knows("a"));
+  EXPECT_NE(informer->find({"b", "old"}), nullptr);
+  server.allow();
+  wait_until([&] { return informer->knows("a"); });
+  EXPECT_NE(informer->find({"a", "old"}), nullptr);
+}
+
+TEST(Informer, CountsNoObjectsOfANamespaceWhoseRightsItLost) {
+  FakeApiServer server;
+  for (const char* name_space : {"a", "b"}) {
+    server.put(resource::kConfigMaps, config_map(name_space, "old"));
+  }
+  const auto informer = inform_of_maps(server, {"a", "b"});
+  wait_until([&] { return informer->all().size() == 2; });
+  server.forbid("/namespaces/a/");
+  wait_until([&] { return !informer->knows("a"); });
+  ASSERT_EQ(informer->all().size(), 1U);
+  EXPECT_EQ(key_of(*informer->all().front()).name_space, "b");
+  EXPECT_NE(informer->find({"a", "old"}), nullptr) << "it may still be there";
+  server.allow();
+  wait_until([&] { return informer->all().size() == 2; });
+}
+
+TEST(Informer, IsNotSyncedIfItMayListNothing) {
+  for (const auto& name_spaces : {std::vector<std::string>{}, std::vector<std::string>{"a", "b"}}) {
+    FakeApiServer server;
+    server.forbid("/configmaps");
+    const auto informer = inform_of_maps(server, name_spaces);
+    wait_until([&] { return server.count("GET", "/configmaps") > 9; });
+    EXPECT_FALSE(informer->synced());
+  }
+}
+
 TEST(Informer, SurvivesTextThatIsNotJson) {
   Scripted server({list(pod("a", "1"), "2")},
                   {"nonsense\n", "{\"type\":\"ADDED\"}\n", event("ADDED", pod("b", "3"))});

@@ -72,7 +72,66 @@ TEST(Validate, RefusesWithTheKeyAndExitCode78) {
   EXPECT_THAT(result.output, HasSubstr("default/a: spec.batchPerRank: mode Weak needs"));
   const auto pod = folder.write("pod.yaml", "kind: Pod\nmetadata: {name: a}\n");
   EXPECT_THAT(run_operator("validate -f " + pod.string()).output,
-              HasSubstr("expected a kind of GanTraining, ScalingSweep: Pod"));
+              HasSubstr("unsupported kind Pod: expected GanTraining or ScalingSweep"));
+}
+
+constexpr auto kTraining =
+    "apiVersion: ganscale.dev/v1alpha1\nkind: GanTraining\nmetadata: {name: a}\n"
+    "spec: {image: x, nodeProfile: generic-gpu}\n";
+
+TEST(Validate, CountsOneInTheSingular) {
+  const TemporaryFolder folder;
+  const auto file = folder.write("training.yaml", kTraining);
+  EXPECT_EQ(run_operator("validate -f " + file.string()).output,
+            "default/a: 1 node, 1 GPU, 1 rank\n");
+}
+
+TEST(Validate, SkipsObjectsOfOtherApis) {
+  const TemporaryFolder folder;
+  const std::string claim =
+      "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: a-runs}\n";
+  const auto both = folder.write("both.yaml", claim + "---\n" + kTraining);
+  const ProgramResult result = run_operator("validate -f " + both.string());
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_EQ(result.output,
+            "Skipped an object of another kind  kind=PersistentVolumeClaim  name=a-runs\n"
+            "default/a: 1 node, 1 GPU, 1 rank\n");
+  const auto only = folder.write("claim.yaml", claim);
+  const ProgramResult refused = run_operator("validate -f " + only.string());
+  EXPECT_EQ(refused.exit_code, 78);
+  EXPECT_THAT(refused.output, HasSubstr("claim.yaml: unsupported kind PersistentVolumeClaim: "
+                                        "expected GanTraining or ScalingSweep"));
+  const auto slip =
+      folder.write("slip.yaml", std::string(kTraining) +
+                                    "---\napiVersion: ganscale.dev/v1alpha1\nkind: GanTrainnig\n"
+                                    "metadata: {name: b}\n");
+  EXPECT_THAT(run_operator("validate -f " + slip.string()).output,
+              HasSubstr("unsupported kind GanTrainnig"));
+}
+
+TEST(Validate, ReadsStandardInput) {
+  const TemporaryFolder folder;
+  const auto file = folder.write("training.yaml", kTraining);
+  EXPECT_EQ(run_operator("validate -f - <" + file.string()).output,
+            "default/a: 1 node, 1 GPU, 1 rank\n");
+  const auto list = folder.write("list.yaml", "[1]\n");
+  EXPECT_THAT(run_operator("validate -f - <" + list.string()).output,
+              HasSubstr("standard input: no kind: expected GanTraining or ScalingSweep"));
+}
+
+TEST(Validate, SaysThatAFileIsEmpty) {
+  const TemporaryFolder folder;
+  const auto file = folder.write("empty.yaml", "");
+  const ProgramResult result = run_operator("validate -f " + file.string());
+  EXPECT_EQ(result.exit_code, 78);
+  EXPECT_THAT(result.output, HasSubstr("the file is empty: " + file.string()));
+  EXPECT_THAT(run_operator("validate -f - </dev/null").output,
+              HasSubstr("standard input is empty"));
+  const auto comment = folder.write("comment.yaml", "# nothing yet\n");
+  EXPECT_THAT(run_operator("validate -f " + comment.string()).output,
+              HasSubstr("comment.yaml: contains no object"));
+  EXPECT_THAT(run_operator("validate -f " + folder.path().string()).output,
+              HasSubstr("can't read the file: "));
 }
 
 TEST(Validate, RefusesEverySpecOfTheTableThatTheApiServerRefuses) {

@@ -3,7 +3,7 @@
 
 #include <set>
 
-#include "gan_training/decide/fabric.h"
+#include "gan_training/decide/avoided.h"
 #include "gan_training/decide/life.h"
 #include "unit/operator/gan_training/decide/situations.h"
 
@@ -11,6 +11,7 @@ namespace ganscale::controller::gan_training {
 namespace {
 
 using std::chrono::seconds;
+using testing::ElementsAre;
 using testing::IsEmpty;
 
 TEST(LifeBounds, LooksAgainAtTheFirstOfSeveralTimes) {
@@ -69,6 +70,192 @@ TEST(LifeBounds, IsSuspendedOnceItsAttemptIsGone) {
   EXPECT_EQ(d.record.reason, "Suspended");
   EXPECT_FALSE(d.record.restart_at);
   EXPECT_THAT(d.steps, IsEmpty());
+}
+
+TEST(LifeBounds, WaitsWithoutEndForAnAttemptThatTellsNoProgress) {
+  Situation s = with_attempt(JobPhase::kRunning);
+  s.progress_deadline = seconds(600);
+  s.record.progress = Progress{0, kNow - seconds(600)};
+  EXPECT_EQ(decide(s).record.reason, "NoProgress");
+  s.attempt->control_port = 0;
+  EXPECT_EQ(decide(s).record.phase, Phase::kRunning);
+  EXPECT_FALSE(decide(s).record.progress);
+  EXPECT_THAT(decide(s).steps, IsEmpty());
+}
+
+TEST(LifeBounds, IsSuspendedThoughTheRestOfItsSpecIsRefused) {
+  Situation s = with_attempt(JobPhase::kRunning);
+  s.problem_reason = "MissingConfigMap";
+  s.problem = "spec.configFrom.name: no such ConfigMap: absent";
+  s.suspend = true;
+  EXPECT_THAT(decide(s).steps, ElementsAre(Step::kAskStop));
+  s.attempt->phase = JobPhase::kSucceeded;
+  s.record = decide(s).record;
+  s.attempt.reset();
+  EXPECT_EQ(decide(s).record.phase, Phase::kSuspended);
+}
+
+TEST(LifeBounds, LooksForAnObjectThatTheSpecNamesAndForNothingElse) {
+  for (const bool is_suspended : {false, true}) {
+    Situation s = accepted();
+    s.suspend = is_suspended;
+    s.problem = "no";
+    for (const char* reason : {"MissingClaim", "MissingConfigMap"}) {
+      s.problem_reason = reason;
+      EXPECT_EQ(decide(s).requeue_after, seconds(10)) << reason;
+    }
+    s.problem_reason = "BadConfig";
+    EXPECT_EQ(decide(s).requeue_after, std::nullopt);
+  }
+}
+
+TEST(LifeBounds, SaysOnceThatTheSpecOfASuspendedTrainingIsRefused) {
+  Situation s = accepted();
+  s.suspend = true;
+  s.problem_reason = "BadConfig";
+  s.problem = "spec.config.training.bach: unknown";
+  const Decision d = decide(s);
+  EXPECT_EQ(d.record.phase, Phase::kSuspended);
+  EXPECT_EQ(d.record.message, "spec.suspend is true; the spec is refused: " + s.problem);
+  ASSERT_EQ(d.events.size(), 1U);
+  EXPECT_EQ(d.events[0].reason, "BadConfig");
+  EXPECT_EQ(d.events[0].note, s.problem);
+  s.record = d.record;
+  EXPECT_THAT(decide(s).events, IsEmpty());
+  s.problem.clear();
+  EXPECT_EQ(decide(s).record.message, "spec.suspend is true");
+}
+
+TEST(LifeBounds, SaysThatACommandPausedIt) {
+  Situation s = with_attempt(JobPhase::kRunning);
+  s.attempt->workers_running = 8;
+  EXPECT_EQ(decide(s).record.message, "8 of 8 workers running");
+  s.paused = true;
+  EXPECT_EQ(decide(s).record.message, "8 of 8 workers running; paused by a command");
+}
+
+/// A training that was edited while it ran, and then failed for good.
+Situation failed_after_an_edit() {
+  Situation s = with_attempt(JobPhase::kFailed);
+  s.attempt->exit_code = 75;
+  s.request = "2";  // of restartPolicy.maxRestarts: no pod is another
+  s.restart.max_restarts = 0;
+  s.record.failed_behind = "kimg-000200";
+  s.record = decide(s).record;
+  EXPECT_EQ(s.record.reason, "RestartLimit");
+  return s;
+}
+
+TEST(LifeBounds, StartsAFailedTrainingAgainAfterAnyLaterEdit) {
+  Situation s = failed_after_an_edit();
+  EXPECT_EQ(decide(s).record.phase, Phase::kFailed) << "that edit was before its end";
+  s.request = "3";
+  const Decision d = decide(s);
+  EXPECT_EQ(d.record.reason, "StartedAgain");
+  EXPECT_EQ(d.record.failed_behind, "") << "its run folder may be a new one";
+  s.record.phase = Phase::kSucceeded;
+  EXPECT_EQ(decide(s).record.phase, Phase::kSucceeded) << "there is nothing left to train";
+}
+
+TEST(LifeBounds, DoesNotTakeAnOldRecordForAnEdit) {
+  Situation s = failed_after_an_edit();
+  s.record.request.clear();
+  EXPECT_EQ(decide(s).record.phase, Phase::kFailed);
+  EXPECT_EQ(decide(s).record.request, "2");
+}
+
+TEST(LifeBounds, EndsAnAttemptThatWasAskedToStopThoughTheEditWasTakenBack) {
+  for (const bool is_suspended : {true, false}) {
+    Situation s = with_attempt(JobPhase::kRunning);
+    Situation edited = s;
+    edited.suspend = is_suspended;
+    edited.request = "2";
+    if (!is_suspended) edited.hash = "h2";
+    s.restart.max_restarts = 0;
+    s.record = decide(edited).record;
+    ASSERT_TRUE(s.record.ending);
+    s.request = "3";
+    const Decision d = decide(s);
+    EXPECT_EQ(d.record.ending, s.record.ending) << "its deadline stays";
+    EXPECT_EQ(d.record.phase, Phase::kRestarting);
+    EXPECT_THAT(d.steps, ElementsAre(Step::kAskStop));
+    s.record = d.record;
+    EXPECT_EQ(decide(s).record, s.record);
+    s.attempt->phase = JobPhase::kFailed;
+    s.attempt->exit_code = 143;
+    s.record = decide(s).record;
+    EXPECT_EQ(s.record.state, AttemptState::kEnded);
+    EXPECT_EQ(s.record.restarts, 0);
+    s.attempt.reset();
+    EXPECT_THAT(decide(s).steps, ElementsAre(Step::kStartAttempt)) << "without a backoff";
+  }
+}
+
+TEST(LifeBounds, EndsAnAttemptThatWasAskedToStopThoughTheNextEditIsRefused) {
+  Situation s = with_attempt(JobPhase::kRunning);
+  s.record.ending = Ending{"Resize", kNow};
+  s.problem_reason = "BadConfig";
+  s.problem = "spec.config.training.bach: unknown";
+  EXPECT_THAT(decide(s).steps, ElementsAre(Step::kAskStop));
+  Situation vanished = s;
+  vanished.attempt.reset();
+  EXPECT_FALSE(decide(vanished).record.ending);
+  EXPECT_EQ(decide(vanished).record.state, AttemptState::kEnded);
+  s.attempt->lost = "a-r3-worker-0: deleted";
+  s.record = decide(s).record;
+  s.attempt.reset();
+  EXPECT_EQ(decide(s).record.phase, Phase::kPending);
+}
+
+TEST(LifeBounds, CountsNoFailureIfTheMpiJobGoesThatWasToEnd) {
+  Situation s = with_attempt(JobPhase::kRunning);
+  s.attempt->deleted = true;
+  s.record.ending = Ending{"Disruption", kNow};
+  s.restart.max_restarts = 0;
+  const Decision d = decide(s);
+  EXPECT_EQ(d.record.state, AttemptState::kEnded);
+  EXPECT_EQ(d.record.failures, 0);
+  EXPECT_EQ(d.record.restarts, 1);
+  EXPECT_FALSE(d.record.ending);
+}
+
+TEST(LifeBounds, CountsFailuresAnewOnOtherStorage) {
+  Situation s = accepted();
+  s.record.attempt = 3;
+  s.record.state = AttemptState::kEnded;
+  s.record.failures = 1;
+  s.record.failed_behind = "kimg-000400";
+  for (const char* storage : {"", "runs", "runs/a"}) {
+    s.record.storage = s.storage = storage;
+    EXPECT_EQ(decide(s).record.failures, 1) << storage;
+    EXPECT_EQ(decide(s).record.failed_behind, "kimg-000400") << storage;
+  }
+  s.record.storage.clear();  // of an older version
+  EXPECT_EQ(decide(s).record.failures, 1);
+  EXPECT_EQ(decide(s).record.storage, "runs/a");
+  for (const char* other : {"", "runs", "runs/b"}) {
+    s.record.storage = "runs/a";
+    s.storage = other;
+    EXPECT_EQ(decide(s).record.failures, 0) << other;
+    EXPECT_EQ(decide(s).record.failed_behind, "") << other;
+    EXPECT_EQ(decide(s).record.storage, other);
+  }
+}
+
+TEST(LifeBounds, DoesNotTakeAnOlderCheckpointForProgress) {
+  Situation s = with_attempt(JobPhase::kFailed);
+  s.attempt->exit_code = 75;
+  s.restart.max_restarts = 1;
+  s.record.failures = 1;
+  s.record.failed_behind = "kimg-000400";
+  for (const char* checkpoint : {"kimg-000200", "kimg-000400", ""}) {
+    s.checkpoint = checkpoint;
+    EXPECT_EQ(decide(s).record.reason, "RestartLimit") << checkpoint;
+    EXPECT_EQ(decide(s).record.failed_behind, "kimg-000400") << checkpoint;
+  }
+  s.checkpoint = "kimg-000400.064";
+  EXPECT_EQ(decide(s).record.failures, 1);
+  EXPECT_EQ(decide(s).record.failed_behind, s.checkpoint);
 }
 
 }  // namespace

@@ -303,7 +303,7 @@ TEST(Life, LeavesANodeThatIsToBeDrainedWithACheckpoint) {
   EXPECT_EQ(asked.record.reason, "Disruption");
   EXPECT_EQ(asked.record.message, s.attempt->leaving);
   EXPECT_EQ(asked.record.ending, (Ending{"Disruption", kNow}));
-  EXPECT_EQ(asked.record.restarts, 1);
+  EXPECT_EQ(asked.record.restarts, 0) << "the MPIJob that is there was made before this restart";
   EXPECT_THAT(asked.steps, ElementsAre(Step::kAskStop));
 
   s.record = asked.record;
@@ -315,6 +315,7 @@ TEST(Life, LeavesANodeThatIsToBeDrainedWithACheckpoint) {
   s.attempt->phase = JobPhase::kSucceeded;  // it wrote its checkpoint and ended
   s.record = decide(s).record;
   EXPECT_EQ(s.record.state, AttemptState::kEnded);
+  EXPECT_EQ(s.record.restarts, 1);
   s.attempt.reset();
   EXPECT_THAT(decide(s).steps, ElementsAre(Step::kStartAttempt)) << "without a backoff";
   EXPECT_EQ(decide(s).record.failures, 0);
@@ -357,6 +358,22 @@ TEST(Life, TreatsADeletedJobAsALostAttempt) {
   const Decision d = decide(s);
   EXPECT_EQ(d.record.reason, "AttemptDeleted");
   EXPECT_EQ(d.record.state, AttemptState::kEnded);
+}
+
+TEST(Life, StartsNoAttemptBesideOneWhoseMpiJobIsGoing) {
+  for (const AttemptState state : {AttemptState::kWanted, AttemptState::kLive}) {
+    Situation s = with_attempt(JobPhase::kRunning);
+    s.record.state = state;
+    s.attempt->deleted = true;
+    s.record = decide(s).record;
+    EXPECT_EQ(s.record.reason, "AttemptDeleted");
+    EXPECT_EQ(s.record.failures, 1);
+    s.now += seconds(60);
+    EXPECT_EQ(decide(s).record.attempt, 3) << "its pods may write their checkpoint";
+    EXPECT_TRUE(decide(s).requeue_after);
+    s.attempt.reset();
+    EXPECT_EQ(decide(s).record.attempt, 4);
+  }
 }
 
 TEST(Life, LeavesARunningAttemptAloneWhenAnEditIsRefused) {

@@ -54,6 +54,16 @@ TEST(Observe, ReportsTheNodesAndTheImageOfTheWorkers) {
   EXPECT_EQ(attempt.image_id, "x@sha256:1");
 }
 
+TEST(Observe, ReadsTheControlPortOfTheAttemptsOwnWorkers) {
+  Json made = job("Running");
+  EXPECT_EQ(observe_attempt(made, {}).control_port, 0);
+  made["spec"]["mpiReplicaSpecs"]["Worker"]["template"]["spec"]["containers"] = Json::parse(
+      R"([{"name": "dcgm", "ports": [{"name": "control", "containerPort": 1}]},
+          {"name": "worker", "ports": [{"name": "ssh", "containerPort": 2222},
+                                       {"name": "control", "containerPort": 9500}]}])");
+  EXPECT_EQ(observe_attempt(made, {}).control_port, 9500);
+}
+
 TEST(Observe, FindsTheExitCodeAndTheWorkersOwnWords) {
   const Attempt attempt = observe_attempt(
       job("Failed"),
@@ -157,6 +167,23 @@ TEST(Observe, SeesLostWorkers) {
   EXPECT_EQ(lost(pod("w", "01", kRunning)), "");
   // Once the job is over, its workers are deleted in good order.
   EXPECT_EQ(observe_attempt(job("Succeeded"), {going}).lost, "");
+}
+
+TEST(Observe, SeesALauncherThatWasCutOff) {
+  const auto lost = [](int code, const std::string& reason) {
+    Json launcher = pod("l-launcher", "05", R"({"phase": "Failed"})");
+    launcher["status"]["containerStatuses"] =
+        Json::array({{{"state", {{"terminated", {{"exitCode", code}, {"reason", reason}}}}}}});
+    return observe_attempt(job("Failed"), {essential_pod(launcher)}).lost;
+  };
+  const std::string unseen = ": its end was not observed; its node may have restarted";
+  EXPECT_EQ(lost(255, "Unknown"), "l-launcher: Unknown" + unseen) << "as containerd tells it";
+  EXPECT_EQ(lost(137, "ContainerStatusUnknown"), "l-launcher: ContainerStatusUnknown" + unseen);
+  EXPECT_EQ(lost(137, "OOMKilled"),
+            "l-launcher: OOMKilled: its container reached its memory limit; raise "
+            "spec.podTemplate.launcher.spec.containers[launcher].resources.limits.memory");
+  EXPECT_EQ(lost(137, "Error"), "") << "mpirun itself was killed";
+  EXPECT_EQ(lost(0, "OOMKilled"), "") << "it has done its work";
 }
 
 TEST(Observe, ReportsWhyAPodDoesNotRun) {

@@ -14,6 +14,7 @@ TEST(Record, IsReadAsItWasWritten) {
   record.state = AttemptState::kLive;
   record.request = "4-f00";
   record.hash = "abc";
+  record.storage = "runs/team";
   record.restarts = 2;
   record.failures = 1;
   record.failed_behind = "kimg-000200";
@@ -49,6 +50,17 @@ TEST(Record, IsReadAsItWasWritten) {
                           "avoidedNodes", "preflight", "fabricAccepted"}) {
     EXPECT_FALSE(status.contains(key)) << key;
   }
+}
+
+TEST(Record, ComparesCheckpointsByTheirImages) {
+  Record record;
+  EXPECT_FALSE(has_come_further(record, ""));
+  EXPECT_TRUE(has_come_further(record, "kimg-000001.536"));
+  record.failed_behind = "kimg-999999.999";
+  EXPECT_FALSE(has_come_further(record, record.failed_behind));
+  EXPECT_FALSE(has_come_further(record, "kimg-999999.998"));
+  EXPECT_TRUE(has_come_further(record, "kimg-1000000"));
+  EXPECT_FALSE(has_come_further(record, "another name"));
 }
 
 TEST(Record, OfAnOddStatusHasDefaults) {

@@ -26,6 +26,8 @@ TEST(Restart, IsForLostPodsWhateverTheLauncherSaid) {
   attempt.lost = "a-r1-worker-0: Evicted";
   EXPECT_TRUE(decide_restart(attempt).restart);
   EXPECT_EQ(decide_restart(attempt).reason, "WorkerLost");
+  attempt.exit_code = 137;  // of a launcher that was cut off
+  EXPECT_TRUE(decide_restart(attempt).restart);
   attempt.exit_code = 78;  // a wrong configuration stays wrong
   EXPECT_FALSE(decide_restart(attempt).restart);
 }

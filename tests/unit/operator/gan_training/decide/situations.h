@@ -35,6 +35,7 @@ inline Situation with_attempt(JobPhase phase) {
   s.attempt->hash = "h1";
   s.attempt->config_hash = "c1";
   s.attempt->nodes = 8;
+  s.attempt->control_port = 9401;
   s.attempt->phase = phase;
   return s;
 }

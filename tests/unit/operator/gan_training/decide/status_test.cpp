@@ -45,6 +45,20 @@ TEST(Status, ShowsTheWorkersNumbersAndKeepsThemAfterItsEnd) {
   EXPECT_EQ(next_status(status, Record{}, facts(9))["kimg"], 4210.4);
 }
 
+TEST(Status, ForgetsACheckpointWithItsPodsOnceTheNextAttemptStarts) {
+  const Json old = {{"attempt", {{"number", 1}}}, {"lastCheckpoint", {{"name", "kimg-000200"}}}};
+  Record record;
+  record.attempt = 1;
+  Facts without = facts(0);
+  without.has_storage = false;
+  EXPECT_TRUE(next_status(old, record, without).contains("lastCheckpoint"));
+  record.attempt = 2;
+  EXPECT_TRUE(next_status(old, record, facts(0)).contains("lastCheckpoint"));
+  const Json status = next_status(old, record, without);
+  EXPECT_FALSE(status.contains("lastCheckpoint"));
+  EXPECT_EQ(condition(status, "Checkpointed")["status"], "False");
+}
+
 TEST(Status, ShowsNoProgressWithoutAGoalAndNoMoreThanAll) {
   Facts f = facts(0);
   f.worker.emplace();

@@ -58,6 +58,16 @@ TEST(NetworkPolicy, LetsStrangersReachNothingButMetrics) {
   EXPECT_EQ(reached_by({"team", {{kTrainingLabel, "digits"}}}, policy), Ports{9400});
 }
 
+TEST(NetworkPolicy, LetsTheOperatorReachAnAttemptWithTheControlPortOfAnOlderSpec) {
+  Plan plan = make_plan();
+  plan.config["telemetry"]["control_port"] = 0;
+  const Json policy = network_policy(plan, "ops", 9401);
+  using Ports = std::vector<int>;
+  EXPECT_EQ(reached_by({"ops", Json::object()}, policy), (Ports{9400, 9401}));
+  EXPECT_EQ(reached_by({"elsewhere", Json::object()}, policy), Ports{9400});
+  EXPECT_EQ(network_policy(make_plan(), "ops", 9401), network_policy(make_plan(), "ops"));
+}
+
 TEST(NetworkPolicy, HasNoRuleForAPortThatIsSwitchedOff) {
   Plan plan = make_plan();
   plan.config["telemetry"] = {{"control_port", 0}, {"metrics_port", -1}};

@@ -18,6 +18,12 @@ TEST(PurgeJob, ComesToAnEndEvenIfItsPodNeverStarts) {
   EXPECT_EQ(purge_job(make_plan())["spec"]["activeDeadlineSeconds"], 3600);
 }
 
+TEST(PurgeJob, DoesNotWaitInTheQueueOfTheTraining) {
+  Plan plan = make_plan();
+  plan.spec.queue_name = "research";
+  EXPECT_FALSE(purge_job(plan)["metadata"]["labels"].contains("kueue.x-k8s.io/queue-name"));
+}
+
 TEST(PurgeJob, HasTheRightsAndTheImageOfTheTrainingsOwnPods) {
   Plan plan = make_plan();
   plan.spec.image_pull_secrets = {"registry"};

@@ -48,6 +48,22 @@ TEST(Validate, GivesANodeFewerGpus) {
   EXPECT_THAT(checked.plan.profile.mpirun, testing::Contains("ppr:4:node"));
 }
 
+TEST(Validate, RefusesMoreGpusThanTheNodeHas) {
+  const auto problem = [](const Json& node, int gpus) {
+    Json spec = node;
+    spec["gpusPerNode"] = gpus;
+    return check(spec).problem;
+  };
+  EXPECT_EQ(problem({{"nodeProfile", "dgx-a100"}}, 8), "");
+  EXPECT_EQ(problem({{"nodeProfile", "dgx-a100"}}, 16),
+            "spec.gpusPerNode: exceeds the GPUs of a node: 16 of 8");
+  EXPECT_EQ(problem({{"nodeProfile", "cpu"}}, 2),
+            "spec.gpusPerNode: exceeds the GPUs of a node: 2 of 0");
+  const Json own = {{"nodeProfile", nullptr}, {"node", {{"gpus", 16}}}};
+  EXPECT_EQ(problem(own, 16), "");
+  EXPECT_EQ(problem(own, 17), "spec.gpusPerNode: exceeds the GPUs of a node: 17 of 16");
+}
+
 TEST(Validate, ScalesTheFloorWithTheGpusAndNeedsNoFabricOnOneNode) {
   const auto profile_with = [](const Json& changes) {
     Json spec = {{"nodeProfile", "dgx-a100"}, {"nodes", 2}};

@@ -3,12 +3,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "unit/operator/gan_training/reconcile/world.h"
 
 namespace ganscale::controller::gan_training {
 namespace {
 
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
 
 TEST(Children, ArePutBackAndTheEventNamesTheFieldThatWasChanged) {
@@ -159,6 +162,65 @@ TEST(Children, KeepTheTolerationsThatAQueueGaveThem) {
   EXPECT_THAT(free.told("PutBack"), ElementsAre("mpijobs faces-r1: "
                                                 "spec.mpiReplicaSpecs.Worker.template.spec."
                                                 "tolerations was changed and has been restored"));
+}
+
+TEST(Children, KeepTheTolerationsOfAQueueThatTheSpecDoesNotName) {
+  World world;
+  world.run();
+  world.server.edit(kMpiJobs, World::job_key(1),
+                    {{"metadata", {{"labels", {{kQueueLabel, "default"}}}}}});
+  tolerate(world);
+  world.settle();
+  world.server.edit(kTrainings, kFaces, {{"spec", {{"checkpointDeadlineSeconds", 7}}}});
+  world.settle();
+  world.server.edit(kMpiJobs, World::job_key(1), {{"spec", {{"slotsPerWorker", 9}}}});
+  world.settle();
+  const Json job = world.server.get(kMpiJobs, World::job_key(1));
+  EXPECT_EQ(job["metadata"]["annotations"][kRequestAnnotation], "2");
+  EXPECT_EQ(job["spec"]["slotsPerWorker"], 1);
+  EXPECT_EQ(text_at(job, "/spec/mpiReplicaSpecs/Worker/template/spec/tolerations/0/key"), "flavor")
+      << "also when another field is put back";
+  EXPECT_THAT(world.told("PutBack"), ElementsAre(HasSubstr("spec.slotsPerWorker was changed")));
+}
+
+TEST(Children, StayAsTheyAreWhileTheirTrainingLeavesANode) {
+  World world;
+  world.run();
+  world.server.edit(resource::kPods, {"team", "faces-r1-worker-0"},
+                    {{"spec", {{"nodeName", "dgx-3"}}}});
+  world.server.put(resource::kNodes,
+                   {{"metadata", {{"name", "dgx-3"}}}, {"spec", {{"unschedulable", true}}}});
+  world.settle();
+  EXPECT_EQ(world.status()["ending"]["reason"], "Disruption");
+  world.set_job_condition(1, "Succeeded");
+  world.settle();
+  EXPECT_EQ(world.status()["restarts"], 1);
+  EXPECT_THAT(world.told("PutBack"), IsEmpty());
+}
+
+/// Whether the NetworkPolicy has a rule for a port.
+bool opens(const World& world, int port) {
+  const Json rules = world.server.get(resource::kNetworkPolicies, kFaces)["spec"]["ingress"];
+  return std::ranges::any_of(
+      rules, [&](const Json& rule) { return whole_at(rule, "/ports/0/port") == port; });
+}
+
+TEST(Children, LetAnAttemptBeAskedToStopAtThePortThatItHas) {
+  const auto config = [](int port) {
+    return Json({{"config", {{"telemetry", {{"control_port", port}}}}}});
+  };
+  World world;
+  world.run(config(9500));
+  world.server.edit(kTrainings, kFaces, {{"spec", config(9501)}});
+  world.settle();
+  EXPECT_EQ(world.status()["ending"]["reason"], "ConfigChange");
+  EXPECT_TRUE(opens(world, 9500));
+  EXPECT_TRUE(opens(world, 9501));
+  world.set_job_condition(1, "Succeeded");
+  world.server.remove(resource::kPods, {"team", "faces-r1-worker-0"});
+  world.settle();
+  EXPECT_EQ(world.status()["attempt"]["number"], 2);
+  EXPECT_FALSE(opens(world, 9500));
 }
 
 TEST(Children, OfAFinishedAttemptAreLeftAsTheyAre) {

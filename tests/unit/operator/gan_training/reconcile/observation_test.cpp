@@ -103,6 +103,40 @@ TEST(Observation, ThrowsWhatTheServerSaysUnlessTheTrainingIsDeleted) {
   EXPECT_TRUE(observe_in(world, training).situation.deleted);
 }
 
+TEST(Observation, HeedsTheRestOfARefusedSpec) {
+  for (const Json& refused : {Json({{"config", nullptr}, {"configFrom", {{"name", "absent"}}}}),
+                              Json({{"config", {{"training", {{"bach", 8}}}}}}),
+                              Json({{"nodeProfile", "of another version"}})}) {
+    World world;
+    Json training = make_training({{"suspend", true},
+                                   {"restartPolicy", {{"maxRestarts", 3}}},
+                                   {"checkpointDeadlineSeconds", 7},
+                                   {"schedulingDeadlineSeconds", 8},
+                                   {"progressDeadlineSeconds", 9},
+                                   {"ttlSecondsAfterFinished", 10}});
+    training["spec"].merge_patch(refused);
+    const Situation s = observe_in(world, training).situation;
+    EXPECT_NE(s.problem, "");
+    EXPECT_TRUE(s.suspend) << s.problem;
+    EXPECT_EQ(s.restart.max_restarts, 3);
+    EXPECT_EQ(s.checkpoint_deadline, std::chrono::seconds(7));
+    EXPECT_EQ(s.scheduling_deadline, std::chrono::seconds(8));
+    EXPECT_EQ(s.progress_deadline, std::chrono::seconds(9));
+    EXPECT_EQ(s.ttl, std::chrono::seconds(10));
+    EXPECT_EQ(s.request, "");
+    EXPECT_EQ(s.hash, "");
+  }
+}
+
+TEST(Observation, FindsNoCheckpointWithoutStorage) {
+  World world;
+  Json training = make_training();
+  training["status"]["lastCheckpoint"]["name"] = "kimg-000200";
+  EXPECT_EQ(observe_in(world, training).situation.checkpoint, "") << "it went with the pods";
+  training["spec"]["storage"]["claimName"] = "runs";
+  EXPECT_EQ(observe_in(world, training).situation.checkpoint, "kimg-000200");
+}
+
 Json with_attempt(int number, AttemptState state) {
   Json training = make_training();
   Record record;

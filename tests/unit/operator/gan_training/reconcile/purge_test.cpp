@@ -13,14 +13,19 @@ using testing::HasSubstr;
 
 const Key kJob{"team", "faces-purge"};
 
-/// A cluster with a claim and a deleted training whose folder is to be deleted.
+/// A cluster with a claim and a deleted training whose folder is to be deleted. attempts: that it
+/// had, all of which have ended.
 struct Deleted : World {
-  explicit Deleted(const Json& changes = Json::object()) {
+  explicit Deleted(const Json& changes = Json::object(), int attempts = 1) {
     server.put(resource::kClaims, {{"metadata", {{"name", "runs"}, {"namespace", "team"}}}});
     Json training =
         make_training({{"storage", {{"claimName", "runs"}}}, {"deletePolicy", "Purge"}});
     training["spec"].merge_patch(changes);
     training["metadata"]["deletionTimestamp"] = "2025-06-15T15:06:40Z";
+    Record record;
+    record.attempt = attempts;
+    record.state = attempts > 0 ? AttemptState::kEnded : AttemptState::kNone;
+    write_record(record, training["status"]);
     server.put(kTrainings, training);
   }
   void end_job(const std::string& condition, const std::string& message = "") {
@@ -55,6 +60,63 @@ TEST(Purge, ThatFailsHoldsNothingUpAndNamesTheFolder) {
       ElementsAre("the run folder was not deleted: /runs/faces on the claim runs: too slow"));
 }
 
+TEST(Purge, ThatItsQueueDoesNotAdmitIsGivenUpAfterAnHour) {
+  Deleted world;
+  world.settle();
+  world.server.edit(resource::kJobs, kJob,
+                    {{"metadata", {{"creationTimestamp", format_time(world.now)}}},
+                     {"spec", {{"suspend", true}}}});
+  world.now += std::chrono::seconds(3599);
+  world.settle();
+  EXPECT_FALSE(world.training().is_null());
+  world.now += std::chrono::seconds(1);
+  world.settle();
+  EXPECT_TRUE(world.training().is_null());
+  EXPECT_THAT(world.told("PurgeFailed"),
+              ElementsAre("the run folder was not deleted: /runs/faces on the claim runs: the Job "
+                          "did not end within 3600 s: faces-purge; it is suspended: its queue did "
+                          "not admit it"));
+}
+
+TEST(Purge, ThatIsHeldBackForLackOfAQueueGetsTheTrainings) {
+  const auto labels_when = [](const std::string& queue, bool is_suspended) {
+    Deleted world(queue.empty() ? Json::object() : Json({{"queueName", queue}}));
+    world.settle();
+    world.server.edit(resource::kJobs, kJob, {{"spec", {{"suspend", is_suspended}}}});
+    world.settle();
+    return world.server.get(resource::kJobs, kJob)["metadata"]["labels"];
+  };
+  EXPECT_EQ(labels_when("research", true).value(kQueueLabel, ""), "research");
+  EXPECT_FALSE(labels_when("research", false).contains(kQueueLabel)) << "it runs at once";
+  EXPECT_FALSE(labels_when("", true).contains(kQueueLabel));
+}
+
+TEST(Purge, StaysInAQueueThatItHas) {
+  Deleted world(Json({{"queueName", "research"}}));
+  world.settle();
+  world.server.edit(
+      resource::kJobs, kJob,
+      {{"metadata", {{"labels", {{kQueueLabel, "default"}}}}}, {"spec", {{"suspend", true}}}});
+  world.settle();
+  EXPECT_EQ(world.server.get(resource::kJobs, kJob)["metadata"]["labels"][kQueueLabel], "default");
+}
+
+TEST(Purge, HasItsHourFromWhenItsQueueAdmitsIt) {
+  Deleted world;
+  world.settle();
+  world.server.edit(resource::kJobs, kJob,
+                    {{"metadata", {{"creationTimestamp", format_time(world.now)}}}});
+  world.now += std::chrono::seconds(3300);
+  world.server.edit(resource::kJobs, kJob, {{"status", {{"startTime", format_time(world.now)}}}});
+  world.now += std::chrono::seconds(3599);
+  world.settle();
+  EXPECT_FALSE(world.training().is_null());
+  world.now += std::chrono::seconds(1);
+  world.settle();
+  EXPECT_TRUE(world.training().is_null());
+  EXPECT_EQ(world.told("PurgeFailed").size(), 1U);
+}
+
 TEST(Purge, ThatIsRefusedHoldsNothingUp) {
   for (const int code : {400, 403, 422}) {
     Deleted world;
@@ -86,10 +148,13 @@ TEST(Purge, HasNothingToDoWithoutAClaim) {
 }
 
 TEST(Purge, IsNotForTrainingsThatKeepTheirFolder) {
-  Deleted world(Json({{"deletePolicy", "Keep"}}));
-  world.settle();
-  EXPECT_TRUE(world.training().is_null());
-  EXPECT_EQ(world.server.count("POST", "/jobs"), 0U);
+  for (const int attempts : {0, 1}) {
+    Deleted world(Json({{"deletePolicy", "Keep"}}), attempts);
+    world.settle();
+    EXPECT_TRUE(world.training().is_null());
+    EXPECT_EQ(world.server.count("POST", "/jobs"), 0U);
+    EXPECT_TRUE(world.told("PurgeSkipped").empty());
+  }
 }
 
 TEST(Purge, NeedsNoConfigurationThatIsRight) {
@@ -100,22 +165,26 @@ TEST(Purge, NeedsNoConfigurationThatIsRight) {
 
 TEST(Purge, ReportsThatTheFolderStaysIfTheSpecCannotBeRead) {
   Deleted world(Json({{"nodes", "many"}}));
-  Json status;
-  Record record;
-  record.attempt = 1;
-  record.state = AttemptState::kEnded;
-  write_record(record, status);
-  world.server.edit(kTrainings, kFaces, {{"status", status}});
   world.settle();
   EXPECT_TRUE(world.training().is_null());
   EXPECT_THAT(world.told("PurgeFailed"), ElementsAre(HasSubstr("spec.nodes: expected an integer")));
 }
 
 TEST(Purge, IsSilentIfNothingEverRan) {
-  Deleted world(Json({{"nodes", "many"}}));
+  Deleted world(Json({{"nodes", "many"}}), 0);
   world.settle();
   EXPECT_TRUE(world.training().is_null());
   EXPECT_TRUE(world.told("PurgeFailed").empty());
+}
+
+TEST(Purge, LeavesTheFolderOfAnOlderTrainingIfNothingEverRan) {
+  Deleted world(Json::object(), 0);
+  world.settle();
+  EXPECT_TRUE(world.training().is_null());
+  EXPECT_EQ(world.server.count("POST", "/jobs"), 0U);
+  EXPECT_THAT(world.told("PurgeSkipped"),
+              ElementsAre("no attempt is recorded: /runs/faces on the claim runs was left as it "
+                          "was, if it is there"));
 }
 
 TEST(Purge, IgnoresTheJobOfAnOlderTrainingOfTheName) {

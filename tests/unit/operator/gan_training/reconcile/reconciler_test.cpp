@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "unit/operator/gan_training/reconcile/world.h"
 
 namespace ganscale::controller::gan_training {
@@ -338,6 +340,116 @@ TEST(Reconciler, ReplacesAnAttemptOfAnotherSizeOnceItsPodsAreGone) {
             2);
   EXPECT_EQ(world.status()["restarts"], 0);
   EXPECT_THAT(world.told("Resize"), ElementsAre(HasSubstr("from 1 to 2 nodes")));
+}
+
+TEST(Reconciler, StartsNoAttemptBesideOneWhoseMpiJobIsGoing) {
+  World world;
+  world.run();
+  world.server.edit(kMpiJobs, World::job_key(1),
+                    {{"metadata", {{"finalizers", Json::array({"foregroundDeletion"})}}}});
+  world.server.remove(kMpiJobs, World::job_key(1));
+  world.settle();
+  EXPECT_EQ(world.status()["reason"], "AttemptDeleted");
+  EXPECT_EQ(world.status()["failures"], 1);
+  world.server.edit(
+      resource::kPods, {"team", "faces-r1-worker-0"},
+      {{"metadata",
+        {{"deletionTimestamp", format_time(world.now)}, {"finalizers", Json::array({"slow"})}}}});
+  world.now += seconds(60);
+  world.settle();
+  EXPECT_EQ(world.status()["attempt"]["number"], 1);
+  EXPECT_EQ(world.status()["reason"], "PodNotGone");
+  world.server.edit(resource::kPods, {"team", "faces-r1-worker-0"},
+                    {{"metadata", {{"finalizers", nullptr}}}});
+  world.settle();
+  EXPECT_EQ(world.status()["attempt"]["number"], 1);
+  world.server.edit(kMpiJobs, World::job_key(1), {{"metadata", {{"finalizers", nullptr}}}});
+  world.settle();
+  EXPECT_FALSE(world.server.get(kMpiJobs, World::job_key(2)).is_null());
+}
+
+TEST(Reconciler, SuspendsATrainingWhoseConfigMapIsGone) {
+  World world;
+  const Key theirs{"team", "theirs"};
+  world.server.put(resource::kConfigMaps,
+                   {{"metadata", {{"name", "theirs"}, {"namespace", "team"}}},
+                    {"data", {{"config.yaml", "training: {batch: 8}"}}}});
+  world.run({{"config", nullptr}, {"configFrom", {{"name", "theirs"}}}});
+  world.server.remove(resource::kConfigMaps, theirs);
+  world.settle();
+  EXPECT_EQ(world.status()["phase"], "Running");
+  world.server.edit(kTrainings, kFaces, {{"spec", {{"suspend", true}}}});
+  world.settle();
+  EXPECT_EQ(world.status()["ending"]["reason"], "Suspend");
+  world.set_job_condition(1, "Succeeded");
+  world.settle();
+  EXPECT_EQ(world.status()["phase"], "Suspended");
+  EXPECT_TRUE(world.server.get(kMpiJobs, World::job_key(1)).is_null());
+  EXPECT_EQ(world.condition("Validated")["reason"], "MissingConfigMap");
+}
+
+TEST(Reconciler, NamesNoCheckpointThatWentWithItsPods) {
+  for (const char* claim : {"", "runs"}) {
+    World world;
+    world.server.put(resource::kClaims, {{"metadata", {{"name", "runs"}, {"namespace", "team"}}}});
+    world.run(*claim == 0 ? Json::object() : Json({{"storage", {{"claimName", claim}}}}));
+    world.server.edit(kTrainings, kFaces,
+                      {{"status", {{"lastCheckpoint", {{"name", "kimg-000200"}}}}}});
+    world.server.edit(resource::kPods, {"team", "faces-r1-worker-0"},
+                      {{"status", {{"phase", "Failed"}}}});
+    world.settle();
+    world.now += seconds(10);
+    world.settle();
+    EXPECT_EQ(world.status()["attempt"]["number"], 2);
+    EXPECT_EQ(world.status().contains("lastCheckpoint"), *claim != 0) << claim;
+    EXPECT_EQ(world.status().contains("failedBehind"), *claim != 0) << claim;
+  }
+}
+
+/// A training that was suspended on a claim, or without one, after a failure behind a checkpoint.
+struct Suspended : World {
+  explicit Suspended(const std::string& claim) {
+    for (const char* name : {"runs", "others"}) {
+      server.put(resource::kClaims, {{"metadata", {{"name", name}, {"namespace", "team"}}}});
+    }
+    run(claim.empty() ? Json::object() : Json({{"storage", {{"claimName", claim}}}}));
+    server.edit(kTrainings, kFaces,
+                {{"spec", {{"suspend", true}}},
+                 {"status",
+                  {{"lastCheckpoint", {{"name", "kimg-000200"}}},
+                   {"failures", 1},
+                   {"failedBehind", claim.empty() ? "" : "kimg-000200"}}}});
+    settle();
+    set_job_condition(1, "Succeeded");
+    server.remove(resource::kPods, {"team", "faces-r1-worker-0"});
+    settle();
+    EXPECT_EQ(status()["phase"], "Suspended");
+    EXPECT_TRUE(status().contains("lastCheckpoint"));
+  }
+  void resume(const Json& changes) {
+    Json spec = changes;
+    spec["suspend"] = false;
+    server.edit(kTrainings, kFaces, {{"spec", spec}});
+    settle();
+    EXPECT_EQ(status()["attempt"]["number"], 2);
+  }
+};
+
+TEST(Reconciler, FindsNoCheckpointOnAnotherVolume) {
+  for (const char* claim : {"", "runs"}) {
+    Suspended world(claim);
+    world.resume({{"storage", {{"claimName", "others"}, {"subPath", "a"}}}});
+    EXPECT_EQ(world.status()["attempt"]["storage"], "others/a");
+    EXPECT_FALSE(world.status().contains("lastCheckpoint")) << claim;
+    EXPECT_FALSE(world.status().contains("failedBehind")) << claim;
+  }
+}
+
+TEST(Reconciler, FindsItsCheckpointAgainOnTheSameVolume) {
+  Suspended world("runs");
+  world.resume({{"nodes", 2}});
+  EXPECT_EQ(world.status()["failedBehind"], "kimg-000200");
+  EXPECT_EQ(world.status()["lastCheckpoint"]["name"], "kimg-000200");
 }
 
 TEST(Reconciler, ReportsANamespaceWithoutRights) {

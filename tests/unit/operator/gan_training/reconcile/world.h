@@ -47,12 +47,13 @@ inline Json make_pod(const std::string& name, const std::string& role, int attem
 /// objects are renewed by sync(), and the worker is never asked.
 class World {
  public:
-  World()
+  /// probe_threads: that ask the worker, on 127.0.0.1, once for each state of the attempt.
+  explicit World(int probe_threads = 0)
       : transport_(server.connect()),
         client(*transport_, hooks_without_sleep()),
         events(client, "me"),
         informers({[this] { return server.connect(); }, hooks_without_sleep(), [](const Key&) {}}),
-        probe(std::chrono::hours(1), 0, [](const Key&) {}),
+        probe(std::chrono::hours(1), probe_threads, [](const Key&) {}),
         reconciler({.cluster = cluster(),
                     .rules = rules(),
                     .probe = probe,

@@ -40,6 +40,63 @@ TEST(WorkerSchema, NamesTheKeyThatTheWorkerWouldRefuse) {
               ElementsAre(HasSubstr("config.generator.optimizer.nesterov: ")));
 }
 
+TEST(WorkerSchema, SaysWhichKeyWasProbablyMeant) {
+  EXPECT_THAT(faults(R"({"training": {"bathc": 64}})"),
+              ElementsAre("config.training: unknown key: bathc (did you mean batch?)"));
+  EXPECT_THAT(faults(R"({"trainin": {"batch": 64}})"),
+              ElementsAre("config: unknown key: trainin (did you mean training?)"));
+  EXPECT_THAT(faults(R"({"model": {"name": "stylegan2", "narrow_clamp": 256}})"),
+              ElementsAre("config.model: unknown key: narrow_clamp (renamed to conv_clamp)"));
+  EXPECT_THAT(faults(R"({"data": {"cache": {"size": 1}}})"),
+              ElementsAre("config.data.cache: unknown key: size (known: folder, limit)"));
+}
+
+TEST(WorkerSchema, SaysWhatIsExpectedInPlaceOfAValue) {
+  EXPECT_THAT(faults(R"({"training": {"batch": "many"}})"),
+              ElementsAre("config.training.batch: expected an integer: \"many\""));
+  EXPECT_THAT(faults(R"({"data": {"path": ["a"]}})"),
+              ElementsAre("config.data.path: expected a text"));
+  EXPECT_THAT(faults(R"({"checkpoint": {"on_error": "go"}})"),
+              ElementsAre("config.checkpoint.on_error: expected one of [\"continue\",\"stop\"]: "
+                          "\"go\""));
+}
+
+TEST(WorkerSchema, RefusesNumbersThatNoRunTakes) {
+  EXPECT_THAT(faults(R"({"training": {"total_kimg": -1}})"),
+              ElementsAre("config.training.total_kimg: expected a number above 0 and at most "
+                          "1000000000000: -1"));
+  EXPECT_THAT(faults(R"({"training": {"grid_rows": 65}})"),
+              ElementsAre("config.training.grid_rows: expected an integer of at least 1 and at "
+                          "most 64: 65"));
+  EXPECT_THAT(faults(R"({"comm": {"timeout": 0}})"),
+              ElementsAre("config.comm.timeout: expected a time such as 90s, 15m or 2h, above 0: "
+                          "0"));
+  EXPECT_THAT(faults(R"({"training": {"total_kimg": 0.5, "grid_rows": 64, "seed": 0}})"),
+              IsEmpty());
+}
+
+TEST(WorkerSchema, RefusesTextsThatNoRunTakes) {
+  EXPECT_THAT(faults(R"({"model": {"name": "stylegan2", "preset": "config-g"}})"),
+              ElementsAre(testing::AllOf(HasSubstr("config.model.preset: expected one of ["),
+                                         HasSubstr("\"config-f\""))));
+  EXPECT_THAT(faults(R"({"data": {"prefetch": {"memory_limit": "4Gi"}}})"),
+              ElementsAre("config.data.prefetch.memory_limit: expected a number of bytes such as "
+                          "64KiB or 4GiB: \"4Gi\""));
+  EXPECT_THAT(faults(R"({"evaluate": {"metrics": ["fid50k", "FID50k"]}})"),
+              ElementsAre("config.evaluate.metrics.1: expected a metric such as fid50k: "
+                          "\"FID50k\""));
+  EXPECT_THAT(faults(R"({"model": {"name": "stylegan2", "preset": "config-f"}, "data": {"prefetch":
+                         {"memory_limit": "4 GiB"}}, "budget": {"wall": "1.5h"}, "evaluate":
+                         {"metrics": ["fid50k_full_by_label", "ppl2k_wend_crop", "dc50k5"]}})"),
+              IsEmpty());
+}
+
+TEST(WorkerSchema, TakesABooleanWhereAChoiceHasItsWord) {
+  EXPECT_THAT(faults(R"({"discriminator": {"joined_batches": true}})"), IsEmpty());
+  EXPECT_THAT(faults(R"({"discriminator": {"joined_batches": "auto"}})"), IsEmpty());
+  EXPECT_THAT(faults(R"({"discriminator": {"joined_batches": 1}})"), testing::SizeIs(1));
+}
+
 TEST(WorkerSchema, HasTheResolutionsOfAModel) {
   const auto refuses_48 = ElementsAre(
       testing::AllOf(HasSubstr("config.model.resolution: "), testing::EndsWith(": 48")));

@@ -1,0 +1,78 @@
+#include "gan_training/decide/ending.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace ganscale::controller::gan_training {
+namespace {
+
+using std::chrono::seconds;
+
+/// Asks rank 0 for a checkpoint and waits for the end, at most until the deadline.
+void wait_for_checkpoint(const Situation& s, Decision& d) {
+  const Attempt& attempt = *s.attempt;
+  d.record.ending->since = std::min(d.record.ending->since, s.now);  // the clock may be set back
+  const Time deadline = d.record.ending->since + s.checkpoint_deadline;
+  const bool nothing_to_save =
+      attempt.phase == JobPhase::kCreated || attempt.phase == JobPhase::kQueued;
+  if (attempt.finished() || nothing_to_save || !attempt.lost.empty()) {
+    add_event(d, false, "AttemptEnded", attempt.name + " ended for: " + d.record.ending->reason);
+    end_stopped(d);
+  } else if (s.now >= deadline) {
+    add_event(d, true, "CheckpointDeadline",
+              attempt.name + " did not write a checkpoint in time and was ended: " +
+                  std::to_string(s.checkpoint_deadline.count()) + " s");
+    end_stopped(d);
+  } else {
+    d.steps.push_back(Step::kAskStop);
+    d.requeue_after = std::min(kPollEvery, seconds(deadline - s.now));
+  }
+}
+
+void stop_attempt(const Situation& s, Decision& d, const std::string& reason,
+                  const std::string& why) {
+  d.record.ending = Ending{reason, s.now};
+  add_event(d, false, reason, why + "; writing a checkpoint first");
+  wait_for_checkpoint(s, d);
+}
+
+}  // namespace
+
+void add_event(Decision& d, bool warning, std::string reason, std::string note) {
+  d.events.push_back({warning, std::move(reason), std::move(note)});
+}
+
+bool has_live_attempt(const Situation& s) {
+  return s.attempt && !s.attempt->deleted && s.record.state != AttemptState::kEnded;
+}
+
+void end_attempt(Decision& d) {
+  d.record.state = AttemptState::kEnded;
+  d.record.ending.reset();
+  d.record.progress.reset();
+  d.steps.push_back(Step::kDeleteAttempts);
+}
+
+void end_stopped(Decision& d) {
+  if (d.record.ending->reason == kDisruption) ++d.record.restarts;
+  end_attempt(d);
+}
+
+bool is_stopping(const Situation& s, Decision& d, const std::string& reason,
+                 const std::string& why) {
+  if (!has_live_attempt(s)) {
+    d.record.ending.reset();
+    if (d.record.state != AttemptState::kNone) d.record.state = AttemptState::kEnded;
+    if (s.attempt || s.others) d.steps.push_back(Step::kDeleteAttempts);
+    return false;
+  }
+  if (!d.record.ending) {
+    stop_attempt(s, d, reason, why);
+  } else {
+    d.record.ending->reason = reason;
+    wait_for_checkpoint(s, d);
+  }
+  return true;
+}
+
+}  // namespace ganscale::controller::gan_training
