@@ -56,9 +56,10 @@ std::optional<double> in_units(const std::string& text, const Units& units) {
   return std::isfinite(result) ? std::optional(result) : std::nullopt;
 }
 
-/// Returns a regular expression that matches at least every text of a quantity.
+/// Returns a regular expression that matches at least every text of a quantity, unless that is
+/// absurdly long: std::regex recurses with the text, and hostile ones would overflow the stack.
 std::string pattern_of(const Units& units) {
-  return "^[-+.0-9eE]*[0-9.] *(" + joined(std::views::keys(units), "|") + ")?$";
+  return "^[-+.0-9eE]{0,300}[0-9.] {0,300}(" + joined(std::views::keys(units), "|") + ")?$";
 }
 
 template <class T>

@@ -12,7 +12,8 @@ std::optional<std::int64_t> parse_bytes(const std::string& text);
 /// Parses a duration with an optional unit, in seconds: 90, 1.5s, 15m, 2h. Returns nothing for any
 /// other text.
 std::optional<double> parse_seconds(const std::string& text);
-/// Returns regular expressions (ECMAScript) that match at least every text that these two parse.
+/// Returns regular expressions (ECMAScript) that match at least every text that these two parse,
+/// but for ones of more than 300 digits or spaces.
 std::string bytes_pattern();
 std::string seconds_pattern();
 /// Parses an integer. Returns nothing for any other text.

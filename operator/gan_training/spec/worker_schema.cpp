@@ -13,6 +13,7 @@
 #include "base/joined.h"
 #include "base/nearest.h"
 #include "config/renamed.h"
+#include "object/json.h"
 #include "object/lookup.h"
 
 namespace ganscale::controller::gan_training {
@@ -78,9 +79,8 @@ std::string suggestion(const std::string& key, const std::string& path, const Js
   const auto new_name = config::new_name_of_key(section + "." + key);
   if (new_name) return " (renamed to " + std::string(*new_name) + ")";
   std::vector<std::string> known;
-  for (const auto& [name, ignored] : schema.value("properties", Json::object()).items()) {
-    known.push_back(name);
-  }
+  const Json properties = schema.value("properties", Json::object());
+  for (const auto& [name, ignored] : properties.items()) known.push_back(name);
   if (const auto other = nearest(key, known)) return " (did you mean " + *other + "?)";
   return " (known: " + joined(known) + ")";
 }
@@ -142,7 +142,7 @@ std::string fault_text(const valijson::ValidationResults::Error& error, const Js
   if (!key.empty()) return path + ": unknown key: " + key + suggestion(key, path, schema);
   const Json& value = value_at(config, error.context);
   const std::string fault = path + ": " + in_words(error.description, value, schema);
-  return value.is_structured() ? fault : fault + ": " + value.dump();
+  return value.is_structured() ? fault : fault + ": " + shown(value);
 }
 
 }  // namespace

@@ -43,6 +43,15 @@ TEST(Units, HasPatternsThatMatchEveryQuantity) {
   EXPECT_FALSE(std::regex_search(std::string("2 hours"), seconds));
 }
 
+// std::regex recurses with what it matches, so without a limit a hostile text would overflow the stack.
+TEST(Units, HasPatternsThatEndSoonOnLongTexts) {
+  for (const char repeated : {'1', 'e', ' ', 'x'}) {
+    const std::string text = "1" + std::string(1'000'000, repeated);
+    EXPECT_FALSE(std::regex_search(text, std::regex(bytes_pattern()))) << repeated;
+    EXPECT_FALSE(std::regex_search(text, std::regex(seconds_pattern()))) << repeated;
+  }
+}
+
 TEST(Units, ReadsWholeTextsOnly) {
   EXPECT_EQ(parse_integer("12"), 12);
   EXPECT_EQ(parse_integer("12.5"), std::nullopt);

@@ -91,6 +91,22 @@ TEST(WorkerSchema, RefusesTextsThatNoRunTakes) {
               IsEmpty());
 }
 
+TEST(WorkerSchema, SurvivesTextsOfAnyLength) {
+  for (const char repeated : {'1', ' ', 'x'}) {
+    const std::string text(1'000'000, repeated);
+    const Json config = {{"data", {{"prefetch", {{"memory_limit", "1" + text}}}}},
+                         {"evaluate", {{"metrics", {"fid" + text}}}}};
+    const auto found = WorkerSchema(built_in_worker_schema()).faults(config);
+    EXPECT_EQ(found.size(), 2U) << repeated;
+    for (const std::string& fault : found) EXPECT_LT(fault.size(), 1000U);
+  }
+}
+
+TEST(WorkerSchema, NamesTheKnownKeysOfASection) {
+  EXPECT_THAT(faults(R"({"generator": {"optimizer": {"lr": 0.1}}})"),
+              ElementsAre(HasSubstr("unknown key: lr (known: batch_rule, ")));
+}
+
 TEST(WorkerSchema, TakesABooleanWhereAChoiceHasItsWord) {
   EXPECT_THAT(faults(R"({"discriminator": {"joined_batches": true}})"), IsEmpty());
   EXPECT_THAT(faults(R"({"discriminator": {"joined_batches": "auto"}})"), IsEmpty());
