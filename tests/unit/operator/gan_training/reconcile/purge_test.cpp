@@ -60,18 +60,22 @@ TEST(Purge, ThatFailsHoldsNothingUpAndNamesTheFolder) {
       ElementsAre("the run folder was not deleted: /runs/faces on the claim runs: too slow"));
 }
 
-TEST(Purge, ThatItsQueueDoesNotAdmitIsGivenUpAfterAnHour) {
-  Deleted world;
-  world.settle();
-  world.server.edit(resource::kJobs, kJob,
-                    {{"metadata", {{"creationTimestamp", format_time(world.now)}}},
-                     {"spec", {{"suspend", true}}}});
+void expect_to_go_after_an_hour(Deleted& world) {
   world.now += std::chrono::seconds(3599);
   world.settle();
   EXPECT_FALSE(world.training().is_null());
   world.now += std::chrono::seconds(1);
   world.settle();
   EXPECT_TRUE(world.training().is_null());
+}
+
+TEST(Purge, ThatItsQueueDoesNotAdmitIsGivenUpAfterAnHour) {
+  Deleted world;
+  world.settle();
+  world.server.edit(resource::kJobs, kJob,
+                    {{"metadata", {{"creationTimestamp", format_time(world.now)}}},
+                     {"spec", {{"suspend", true}}}});
+  expect_to_go_after_an_hour(world);
   EXPECT_THAT(world.told("PurgeFailed"),
               ElementsAre("the run folder was not deleted: /runs/faces on the claim runs: the Job "
                           "did not end within 3600 s: faces-purge; it is suspended: its queue did "
@@ -108,12 +112,7 @@ TEST(Purge, HasItsHourFromWhenItsQueueAdmitsIt) {
                     {{"metadata", {{"creationTimestamp", format_time(world.now)}}}});
   world.now += std::chrono::seconds(3300);
   world.server.edit(resource::kJobs, kJob, {{"status", {{"startTime", format_time(world.now)}}}});
-  world.now += std::chrono::seconds(3599);
-  world.settle();
-  EXPECT_FALSE(world.training().is_null());
-  world.now += std::chrono::seconds(1);
-  world.settle();
-  EXPECT_TRUE(world.training().is_null());
+  expect_to_go_after_an_hour(world);
   EXPECT_EQ(world.told("PurgeFailed").size(), 1U);
 }
 
