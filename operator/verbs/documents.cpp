@@ -30,25 +30,29 @@ std::vector<Json> read_documents(const std::string& file) {
   return read_yaml(text, name_of(file));
 }
 
-bool is_known(const std::string& kind, const Kinds& kinds) {
-  return std::ranges::find(kinds, kind, &RenderedKind::kind) != kinds.end();
+/// Returns the kind with this name; null if there is none.
+const RenderedKind* find_kind(const std::string& name, const Kinds& kinds) {
+  const auto found = std::ranges::find(kinds, name, &RenderedKind::kind);
+  return found == kinds.end() ? nullptr : &*found;
 }
 
 /// Whether a document is an object of another API, such as the claim that a chart makes.
 bool is_foreign(const Json& document, const Kinds& kinds) {
   const std::string api = text_at(document, "/apiVersion");
   const std::string kind = text_at(document, "/kind");
-  return !api.empty() && !api.starts_with(kOwnApi) && !kind.empty() && !is_known(kind, kinds);
+  return !api.empty() && !api.starts_with(kOwnApi) && !kind.empty() &&
+         find_kind(kind, kinds) == nullptr;
 }
 
 const RenderedKind& kind_of(const Json& document, const Kinds& kinds) {
-  const std::string kind = text_at(document, "/kind");
-  if (!is_known(kind, kinds)) {
-    throw ConfigError((kind.empty() ? "no kind" : "unsupported kind " + kind) + ": expected " +
+  const std::string name = text_at(document, "/kind");
+  const RenderedKind* kind = find_kind(name, kinds);
+  if (kind == nullptr) {
+    throw ConfigError((name.empty() ? "no kind" : "unsupported kind " + name) + ": expected " +
                       joined(std::views::transform(kinds, &RenderedKind::kind), " or "));
   }
   if (key_of(document).name.empty()) throw ConfigError("metadata.name is missing");
-  return *std::ranges::find(kinds, kind, &RenderedKind::kind);
+  return *kind;
 }
 
 /// Leaves out objects of other APIs, and says so. The first one stays if there are no others.

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace ganscale::config {
 
@@ -23,30 +25,25 @@ consteval Bounds between(double lowest, double highest) {
   return {.lowest = lowest, .highest = highest};
 }
 
+/// The ends of bounds; the larger lower end and the smaller upper one leave out more.
+constexpr std::pair<double, bool> lower_end(const Bounds& bounds) {
+  return {bounds.lowest, bounds.excludes_lowest};
+}
+constexpr std::pair<double, bool> upper_end(const Bounds& bounds) {
+  return {bounds.highest, !bounds.excludes_highest};
+}
+constexpr Bounds between_ends(std::pair<double, bool> lower, std::pair<double, bool> upper) {
+  return {lower.first, upper.first, lower.second, !upper.second};
+}
+
 /// Returns the bounds of what is within both.
-constexpr Bounds within_both(Bounds a, const Bounds& b) {
-  if (b.lowest > a.lowest || (b.lowest == a.lowest && b.excludes_lowest)) {
-    a.lowest = b.lowest;
-    a.excludes_lowest = b.excludes_lowest;
-  }
-  if (b.highest < a.highest || (b.highest == a.highest && b.excludes_highest)) {
-    a.highest = b.highest;
-    a.excludes_highest = b.excludes_highest;
-  }
-  return a;
+constexpr Bounds within_both(const Bounds& a, const Bounds& b) {
+  return between_ends(std::max(lower_end(a), lower_end(b)), std::min(upper_end(a), upper_end(b)));
 }
 
 /// Returns the narrowest bounds of what is within either.
-constexpr Bounds within_either(Bounds a, const Bounds& b) {
-  if (b.lowest < a.lowest || (b.lowest == a.lowest && !b.excludes_lowest)) {
-    a.lowest = b.lowest;
-    a.excludes_lowest = b.excludes_lowest;
-  }
-  if (b.highest > a.highest || (b.highest == a.highest && !b.excludes_highest)) {
-    a.highest = b.highest;
-    a.excludes_highest = b.excludes_highest;
-  }
-  return a;
+constexpr Bounds within_either(const Bounds& a, const Bounds& b) {
+  return between_ends(std::min(lower_end(a), lower_end(b)), std::max(upper_end(a), upper_end(b)));
 }
 
 }  // namespace ganscale::config

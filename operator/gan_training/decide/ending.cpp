@@ -1,7 +1,6 @@
 #include "gan_training/decide/ending.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace ganscale::controller::gan_training {
 namespace {
@@ -37,10 +36,6 @@ void stop_attempt(const Situation& s, Decision& d, const std::string& reason,
 }
 
 }  // namespace
-
-void add_event(Decision& d, bool warning, std::string reason, std::string note) {
-  d.events.push_back({warning, std::move(reason), std::move(note)});
-}
 
 bool has_live_attempt(const Situation& s) {
   return s.attempt && !s.attempt->deleted && s.record.state != AttemptState::kEnded;

@@ -13,8 +13,6 @@ inline constexpr std::chrono::seconds kPollEvery{2};
 /// The reason to end an attempt whose node goes.
 inline constexpr const char* kDisruption = "Disruption";
 
-void add_event(Decision& decision, bool warning, std::string reason, std::string note);
-
 bool has_live_attempt(const Situation& situation);
 
 /// Ends the attempt: its MPIJob goes, with every pod of it.

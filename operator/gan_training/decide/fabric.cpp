@@ -23,9 +23,9 @@ void note_preflight(const Situation& s, Decision& d) {
   if (!found || (known && known->measured_unix_seconds == found->measured_unix_seconds)) return;
   d.record.preflight = found;
   if (found->passed()) {
-    d.events.push_back({false, "PreflightPassed", bandwidth_of(*found)});
+    add_event(d, false, "PreflightPassed", bandwidth_of(*found));
   } else if (d.record.fabric_accepted) {
-    d.events.push_back({true, kFabricBelowFloor, "trains nevertheless: " + found->message});
+    add_event(d, true, kFabricBelowFloor, "trains nevertheless: " + found->message);
   }
 }
 

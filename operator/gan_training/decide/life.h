@@ -64,6 +64,10 @@ struct Decision {
   std::optional<std::chrono::seconds> requeue_after;  ///< even if nothing changes
 };
 
+inline void add_event(Decision& decision, bool warning, std::string reason, std::string note) {
+  decision.events.push_back({warning, std::move(reason), std::move(note)});
+}
+
 /// Decides what to do next. A pure function of the observed situation: any operator may call it at
 /// any time and gets the same answer.
 ///

@@ -111,11 +111,11 @@ void write_numbers(const wire::JobStatus& worker, Json& status) {
 
 /// Returns what stays of a status. The next attempt does not find a checkpoint that went with the
 /// pods, or that is on another volume, which a status of an older version does not name.
-Json kept_status(const Json& old, const Record& record, const Facts& facts) {
+Json kept_status(const Json& old, const Record& record) {
   Json status = old.is_object() ? old : Json::object();
   const bool is_next_attempt = whole_at(status, "/attempt/number") != record.attempt;
   const std::string storage = text_at(status, "/attempt/storage", record.storage);
-  if (is_next_attempt && (!facts.has_storage || storage != record.storage)) {
+  if (is_next_attempt && (record.storage.empty() || storage != record.storage)) {
     status.erase("lastCheckpoint");
   }
   return status;
@@ -124,7 +124,7 @@ Json kept_status(const Json& old, const Record& record, const Facts& facts) {
 }  // namespace
 
 Json next_status(const Json& old, const Record& record, const Facts& facts) {
-  Json status = kept_status(old, record, facts);
+  Json status = kept_status(old, record);
   write_record(record, status);
   status["observedGeneration"] = facts.generation;
   if (facts.problem.empty()) {

@@ -15,8 +15,7 @@ struct Facts {
   int nodes = 0;
   int gpus = 0;
   int ranks = 0;
-  bool has_storage = true;  ///< a checkpoint outlives its pods
-  std::string selector;     ///< of the worker pods
+  std::string selector;  ///< of the worker pods
   std::string problem_reason;
   std::string problem;
   std::optional<Attempt> attempt;

@@ -36,6 +36,10 @@ Json& section_of(Json& config, const char* name) {
 
 Labels labels_of(const Key& key) { return owned_labels(key, kTrainingLabel); }
 
+bool is_queued(const Json& job) {
+  return job["metadata"].value("labels", Json::object()).contains(kQueueLabel);
+}
+
 Json metadata_of(const Plan& plan, const std::string& name) {
   return owned_metadata({kApiVersion, kKind, plan.key, plan.uid}, kTrainingLabel, name);
 }

@@ -49,6 +49,9 @@ inline constexpr Names<Role, 3> kRoles{{{
 /// Returns the labels of every object of a training.
 Labels labels_of(const Key& key);
 
+/// Returns whether an MPIJob or a Job is in a queue: that of the spec, or one that Kueue chose.
+bool is_queued(const Json& job);
+
 /// Returns metadata with name, namespace, labels and the training as owner.
 Json metadata_of(const Plan& plan, const std::string& name);
 

@@ -21,11 +21,6 @@ struct Child {
 /// While it runs, and while it writes the checkpoint with which it ends.
 bool needs_budget(const Record& record) { return record.phase == Phase::kRunning || record.ending; }
 
-/// Whether an MPIJob is in a queue: that of the spec, or one that Kueue chose.
-bool is_queued(const Json& job) {
-  return job["metadata"].value("labels", Json::object()).contains(kQueueLabel);
-}
-
 /// Keeps the tolerations that Kueue copied from the flavor it assigned.
 void keep_tolerations(const Json& have, Json& want) {
   if (!is_queued(have) && !is_queued(want)) return;

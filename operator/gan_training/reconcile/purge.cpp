@@ -12,14 +12,13 @@ std::string folder_stays(const Plan& plan, const std::string& why) {
          plan.spec.storage.claim_name + ": " + why;
 }
 
-bool is_suspended(const Json& job) {
-  return job.value(Json::json_pointer("/spec/suspend"), Json()) == true;
+/// Whether the training wants its run folder deleted with it, and has one.
+bool wants_purge(const Plan& plan) {
+  return plan.spec.purge && !plan.spec.storage.claim_name.empty();
 }
 
-/// Whether a Job is held back for lack of a queue: Kueue can be told to do so with every Job.
-bool lacks_queue(const Json& job) {
-  return is_suspended(job) &&
-         !job["metadata"].value("labels", Json::object()).contains(kQueueLabel);
+bool is_suspended(const Json& job) {
+  return job.value(Json::json_pointer("/spec/suspend"), Json()) == true;
 }
 
 /// What to say of a Job whose time is over: since its start, or since it was made if it is held
@@ -37,7 +36,8 @@ std::string why_late(const Json& job, Time now) {
 void observe_purge_job(const Json& job, const Plan& plan, Situation& s) {
   s.purge = true;
   s.purge_started = true;
-  s.purge_needs_queue = lacks_queue(job) && !plan.spec.queue_name.empty();
+  // Kueue can be told to hold back every Job that is in no queue.
+  s.purge_needs_queue = is_suspended(job) && !is_queued(job) && !plan.spec.queue_name.empty();
   for (const Json& condition : list_at(job, "/status/conditions")) {
     if (text_at(condition, "/status") != "True") continue;
     const std::string type = text_at(condition, "/type");
@@ -49,7 +49,7 @@ void observe_purge_job(const Json& job, const Plan& plan, Situation& s) {
 }
 
 void observe_job(const Plan& plan, Client& client, Situation& s) {
-  if (!plan.spec.purge || plan.spec.storage.claim_name.empty()) return;
+  if (!wants_purge(plan)) return;
   const std::string& name_space = plan.key.name_space;
   const auto job = client.get(resource::kJobs, {name_space, purge_job_name(plan.key)});
   if (!job || !is_owned_by(*job, plan.uid)) {
@@ -62,7 +62,7 @@ void observe_job(const Plan& plan, Client& client, Situation& s) {
 /// Without an attempt a folder of its name is an older training's; but the status may also be lost,
 /// as after a restored backup.
 void skip_purge(const Plan& plan, Situation& s) {
-  if (!plan.spec.purge || plan.spec.storage.claim_name.empty()) return;
+  if (!wants_purge(plan)) return;
   s.purge_skipped = "no attempt is recorded: " + run_folder(plan) + " on the claim " +
                     plan.spec.storage.claim_name + " was left as it was, if it is there";
 }

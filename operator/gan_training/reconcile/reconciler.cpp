@@ -113,7 +113,6 @@ Json Reconciler::next_status(const GanTraining& training, const Observation& see
   facts.nodes = plan.spec.nodes;
   facts.gpus = plan.gpus();
   facts.ranks = plan.ranks();
-  facts.has_storage = !plan.spec.storage.claim_name.empty();
   facts.selector = std::string(kTrainingLabel) + "=" + training.key.name + "," + kRoleLabel + "=" +
                    kRoles.of(Role::kWorker);
   facts.problem_reason = seen.checked.reason;

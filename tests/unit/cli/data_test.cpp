@@ -144,13 +144,16 @@ TEST(DataVerb, VerifyEndsWith65OnADamagedRecord) {
   EXPECT_EQ(run_ganscale({"data", "verify", folder.path()}), ExitCode::kData);
 }
 
+ExitCode convert_into(const std::string& to, const std::string& from,
+                      const std::string& resolution) {
+  return run_ganscale({"data", "convert", "--from", from, "--to", to, "--resolution", resolution});
+}
+
 TEST(DataVerb, VerifyLooksAtEveryResolution) {
   const TemporaryFolder folder;
   write_image(folder, "in/1.png", 8);
   for (const auto& [to, resolution] : {std::pair("a", "8"), std::pair("small/a", "4")}) {
-    EXPECT_EQ(run_ganscale({"data", "convert", "--from", folder / "in", "--to", folder / to,
-                            "--resolution", resolution}),
-              ExitCode::kOk);
+    EXPECT_EQ(convert_into(folder / to, folder / "in", resolution), ExitCode::kOk);
   }
   auto small = data::read_file(folder / "small/a/a-r02.tfrecords");
   small[small.size() / 2] ^= 1;
@@ -171,9 +174,7 @@ TEST(DataVerb, RefusesAResolutionThatTheDatasetLacks) {
   const TemporaryFolder folder;
   write_image(folder, "in/1.png", 8);
   for (const auto& [to, resolution] : {std::pair("a", "8"), std::pair("a/4", "4")}) {
-    ASSERT_EQ(run_ganscale({"data", "convert", "--from", folder / "in", "--to", folder / to,
-                            "--resolution", resolution}),
-              ExitCode::kOk);
+    ASSERT_EQ(convert_into(folder / to, folder / "in", resolution), ExitCode::kOk);
   }
   std::filesystem::rename(folder / "a/4/4-r02.tfrecords", folder / "a/a-r02.tfrecords");
   for (const char* verb : {"inspect", "verify", "variability"}) {

@@ -47,14 +47,14 @@ TEST(Status, ShowsTheWorkersNumbersAndKeepsThemAfterItsEnd) {
 
 TEST(Status, ForgetsACheckpointWithItsPodsOnceTheNextAttemptStarts) {
   const Json old = {{"attempt", {{"number", 1}}}, {"lastCheckpoint", {{"name", "kimg-000200"}}}};
-  Record record;
-  record.attempt = 1;
-  Facts without = facts(0);
-  without.has_storage = false;
-  EXPECT_TRUE(next_status(old, record, without).contains("lastCheckpoint"));
-  record.attempt = 2;
-  EXPECT_TRUE(next_status(old, record, facts(0)).contains("lastCheckpoint"));
-  const Json status = next_status(old, record, without);
+  Record without;
+  without.attempt = 1;
+  EXPECT_TRUE(next_status(old, without, facts(0)).contains("lastCheckpoint"));
+  without.attempt = 2;
+  Record with = without;
+  with.storage = "runs";
+  EXPECT_TRUE(next_status(old, with, facts(0)).contains("lastCheckpoint"));
+  const Json status = next_status(old, without, facts(0));
   EXPECT_FALSE(status.contains("lastCheckpoint"));
   EXPECT_EQ(condition(status, "Checkpointed")["status"], "False");
 }

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cmath>
+#include <functional>
 
 #include "comm/backends/thread_group.h"
 #include "unit/training/parse_text.h"
@@ -110,19 +111,27 @@ TEST(Synchronous, MovesTheAverageIfTheLastUpdateIsSkipped) {
                         alone.replica->generator().parameters().back()));
 }
 
-// A batch norm sees the images of its own rank alone.
-TEST(Synchronous, AveragesTheMovingStatisticsOfBothNetworksOverTheRanks) {
-  RunConfig config = parse("training: {batch: 8}\n");
-  config.model.channels = 1;
-  std::array<std::array<NamedTensors, 2>, 2> seen;  // of each rank: generator, discriminator
+/// Makes a step on two ranks, of four images each, and then uses what each has.
+void step_on_two_ranks(const RunConfig& config,
+                       const std::function<void(std::size_t, Replica&, Synchronous&)>& use) {
   comm::run_ranks(2, [&](comm::Group& group) {
     Replica replica(config, at::kCPU, {});
     Noise inputs(4, group.rank(), group.size());
     Synchronous trainer(config, replica, inputs, group);
     Progress progress;
     EXPECT_TRUE(trainer.step(progress).skipped.empty());
-    seen.at(static_cast<std::size_t>(group.rank())) = {replica.generator().moving_statistics(),
-                                                       replica.discriminator().moving_statistics()};
+    use(static_cast<std::size_t>(group.rank()), replica, trainer);
+  });
+}
+
+// A batch norm sees the images of its own rank alone.
+TEST(Synchronous, AveragesTheMovingStatisticsOfBothNetworksOverTheRanks) {
+  RunConfig config = parse("training: {batch: 8}\n");
+  config.model.channels = 1;
+  std::array<std::array<NamedTensors, 2>, 2> seen;  // of each rank: generator, discriminator
+  step_on_two_ranks(config, [&](std::size_t rank, Replica& replica, Synchronous& /*trainer*/) {
+    seen.at(rank) = {replica.generator().moving_statistics(),
+                     replica.discriminator().moving_statistics()};
   });
   for (std::size_t network = 0; network < 2; ++network) {
     ASSERT_FALSE(seen[0].at(network).empty());
@@ -140,18 +149,12 @@ TEST(Synchronous, GivesTheAveragesTheStatisticsOfRank0IfEachRankHasItsOwn) {
   config.model.channels = 1;
   constexpr const char* kMean = "conv_blocks.0.running_mean";
   std::array<std::array<at::Tensor, 3>, 2> means;  // of each rank: generator, averages
-  comm::run_ranks(2, [&](comm::Group& group) {
-    Replica replica(config, at::kCPU, {});
-    Noise inputs(4, group.rank(), group.size());
-    Synchronous trainer(config, replica, inputs, group);
-    Progress progress;
-    EXPECT_TRUE(trainer.step(progress).skipped.empty());
+  step_on_two_ranks(config, [&](std::size_t rank, Replica& replica, Synchronous& trainer) {
     const auto mean_of = [&](const torch::nn::Module& network) {
       return ganscale::named_buffers(network).at(kMean);
     };
-    means.at(static_cast<std::size_t>(group.rank())) = {
-        mean_of(replica.generator()), mean_of(trainer.averaged_generator()),
-        mean_of(*trainer.other_averages().front().generator)};
+    means.at(rank) = {mean_of(replica.generator()), mean_of(trainer.averaged_generator()),
+                      mean_of(*trainer.other_averages().front().generator)};
   });
   const auto& [first, second] = means;
   EXPECT_FALSE(at::equal(first[0], second[0]));

@@ -64,6 +64,13 @@ class TrainRun : public FakeTraining {
     return report::read_json_lines(folder().metrics());
   }
   auto checkpoints() const { return checkpoint::list_checkpoints(folder().root()); }
+
+  /// Nothing was measured.
+  void expect_only_a_checkpoint_of_the_first_step() const {
+    ASSERT_EQ(checkpoints().size(), 1);
+    EXPECT_EQ(checkpoints().front().images_seen, 4);
+    EXPECT_TRUE(lines().empty());
+  }
 };
 
 TEST_F(TrainRun, MeasuresTheSameOnTwoRanksAsOnOne) {
@@ -167,9 +174,7 @@ TEST_F(TrainRun, DoesNotMeasureWhenItIsInterruptedEvenIfThatIsDue) {
   config_.evaluate.every_kimg = 0.004;
   std::raise(SIGTERM);
   EXPECT_EQ(train_alone(), ExitCode::kStopped);
-  ASSERT_EQ(checkpoints().size(), 1);
-  EXPECT_EQ(checkpoints().front().images_seen, 4);
-  EXPECT_TRUE(lines().empty());
+  expect_only_a_checkpoint_of_the_first_step();
 }
 
 // By the order of the command "stop", which the end of a measured window is, too.
@@ -177,9 +182,7 @@ TEST_F(TrainRun, DoesNotMeasureWhenItIsEndedEarlyEvenIfThatIsDue) {
   config_.evaluate.every_kimg = 0.004;
   config_.measure = {.warmup_steps = 0, .steps = 1};
   EXPECT_EQ(train_alone(), ExitCode::kOk);
-  ASSERT_EQ(checkpoints().size(), 1);
-  EXPECT_EQ(checkpoints().front().images_seen, 4);
-  EXPECT_TRUE(lines().empty());
+  expect_only_a_checkpoint_of_the_first_step();
 }
 
 TEST_F(TrainRun, MeasuresWhenItIsCompleteEvenIfItIsInterrupted) {
