@@ -2,7 +2,10 @@
 
 #include <torch/csrc/jit/serialization/import.h>
 
+#include <sstream>
+
 #include "base/error.h"
+#include "files/atomic_file.h"
 
 namespace ganscale::metrics {
 namespace {
@@ -21,8 +24,10 @@ std::string last_line(std::string text) {
 
 torch::jit::Module load_torchscript(const std::filesystem::path& file, at::Device device,
                                     const std::string& refusal) {
+  // Not by TorchScript, which says of storage that fails that the file is no module.
+  std::istringstream bytes(files::read_file(file));
   try {
-    auto module = torch::jit::load(file.string(), device);
+    auto module = torch::jit::load(bytes, device);
     module.eval();
     for (at::Tensor parameter : module.parameters()) parameter.set_requires_grad(false);
     return module;

@@ -10,7 +10,7 @@
 namespace ganscale::metrics {
 
 /// Loads a module in eval mode, with parameters that need no gradients. Throws ConfigError with
-/// `refusal` and the file if it is none.
+/// `refusal` and the file if it is none, DataError if it cannot be read.
 torch::jit::Module load_torchscript(const std::filesystem::path& file, at::Device device,
                                     const std::string& refusal);
 
