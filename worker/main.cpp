@@ -6,8 +6,11 @@
 #include "comm/backends/mpi_session.h"
 #include "comm/backends/shared_cores.h"
 
+// What the loader calls before the initializers of the libraries.
+[[gnu::section(".preinit_array"),
+  gnu::used]] void (*const before_libraries)(int, char**, char**) = ganscale::comm::wait_passively;
+
 int main(int argc, char** argv) {
-  ganscale::comm::wait_passively(argv);
   ganscale::keep_freed_host_memory();
   if (std::getenv(ganscale::comm::kBindVariable) != nullptr) {
     ganscale::comm::bind_to_share(ganscale::comm::launched_local_rank(),

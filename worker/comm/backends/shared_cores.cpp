@@ -1,28 +1,34 @@
 #include "comm/backends/shared_cores.h"
 
+#include <alloca.h>
 #include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
-#include <system_error>
+#include <array>
+#include <climits>
+#include <cstddef>
+#include <string_view>
 
 namespace ganscale::comm {
 
-void wait_passively(char** argv) {
-  constexpr const char* kPolicy = "OMP_WAIT_POLICY";
-  constexpr const char* kSpins = "GOMP_SPINCOUNT";
+// The C library is not initialized yet either: no getenv(), no memory of its own.
+void wait_passively(int /*argument_count*/, char** arguments, char** environment) {
+  static char policy[] = "OMP_WAIT_POLICY=passive";
   // Some microseconds: waking a thread for each short loop takes a fourth of a small network's rate.
-  constexpr const char* kFewSpins = "1000";
-  if (std::getenv(kPolicy) != nullptr || std::getenv(kSpins) != nullptr) return;
-  std::error_code error;
+  static char few_spins[] = "GOMP_SPINCOUNT=1000";
+  std::size_t count = 0;
+  for (; environment[count] != nullptr; ++count) {
+    const std::string_view variable = environment[count];
+    if (variable.starts_with("OMP_WAIT_POLICY=") || variable.starts_with("GOMP_SPINCOUNT=")) return;
+  }
   // By its name, which ps and killall then show.
-  const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
-  if (error) return;
-  setenv(kPolicy, "passive", /*overwrite=*/0);
-  setenv(kSpins, kFewSpins, /*overwrite=*/0);
-  execv(program.c_str(), argv);  // returns only if it fails: the threads then spin
+  std::array<char, PATH_MAX> program{};
+  if (readlink("/proc/self/exe", program.data(), program.size() - 1) < 0) return;
+  auto** const extended = static_cast<char**>(alloca((count + 3) * sizeof(char*)));
+  char** end = std::copy_n(environment, count, extended);
+  for (char* const variable : {policy, few_spins, static_cast<char*>(nullptr)}) *end++ = variable;
+  execve(program.data(), arguments, extended);  // returns only if it fails: the threads then spin
 }
 
 std::vector<int> allowed_cores() {

@@ -11,9 +11,10 @@ namespace ganscale::comm {
 /// for them.
 ///
 /// OpenMP reads the environment while the program is loaded. So this starts the program again, in
-/// place of this process and with the same arguments; there it does nothing. Call it first in
-/// main().
-void wait_passively(char** argv);
+/// place of this process and with the same arguments; there it does nothing. For the section
+/// `.preinit_array` of a program: called before any library is initialized, it spares the process
+/// that it replaces LibTorch's initializers, most of the time of a short command.
+void wait_passively(int argument_count, char** arguments, char** environment);
 
 /// Environment variable of ranks that bind themselves to their share of the machine's cores when
 /// they start, as `ganscale launch` sets it.
