@@ -33,7 +33,7 @@ int error_of(const std::string& kind) {
 /// Leaves out what differs from run to run: random parts of names, and the time and process in the
 /// name of an event file.
 std::string stable(const std::string& path) {
-  static const std::regex random("\\.[0-9a-f]{16}\\.tmp|records-[A-Za-z0-9]{6}|tfevents\\..*");
+  static const std::regex random("\\.[0-9a-f]{16}\\.tmp|tfevents\\..*");
   return std::regex_replace(path, random, "*");
 }
 

@@ -131,7 +131,7 @@ class Training:
     def temporaries(self):
         """Returns what only exists until it is whole or gone."""
         return sorted(str(path.relative_to(self.folder)) for path in self.folder.rglob("*")
-                      if path.name.startswith((".tmp-", ".manifest", "records-")) or path.suffix in (".tmp", ".partial"))
+                      if path.name.startswith((".tmp-", ".manifest")) or path.suffix in (".tmp", ".partial"))
 
     def broken_files(self):
         """Returns the files that a reader would find truncated."""

@@ -128,12 +128,6 @@ int openat(int folder, const char* path, int flags, ...) {
 }
 int openat64(int folder, const char* path, int flags, ...) __attribute__((alias("openat")));
 
-int mkostemp(char* name, int flags) {
-  static const auto real = next<int(char*, int)>("mkostemp");
-  return open_with(AT_FDCWD, name, O_RDWR | O_CREAT, [&] { return real(name, flags); });
-}
-int mkostemp64(char* name, int flags) __attribute__((alias("mkostemp")));
-
 FILE* fopen(const char* path, const char* mode) {
   static const auto real = next<FILE*(const char*, const char*)>("fopen");
   FILE* file = nullptr;

@@ -1,10 +1,10 @@
 #include "data/sources/cached_source.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <mutex>
 #include <optional>
@@ -13,6 +13,9 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "data/formats/tfrecord_framing.h"
+#include "files/atomic_file.h"
+#include "files/remove_temporaries.h"
+#include "files/uninterrupted.h"
 
 namespace ganscale::data {
 namespace {
@@ -24,10 +27,15 @@ FileDescriptor create_unnamed(const std::filesystem::path& folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) refuse(error.message());
-  std::string name = (folder / "records-XXXXXX").string();
-  FileDescriptor file(::mkostemp(name.data(), O_CLOEXEC));
+  // Of processes that were killed right here. Other ranks' files go on without a name.
+  constexpr const char* kName = "records";
+  files::remove_temporaries(folder, kName);
+  const auto temporary = files::temporary_beside(folder / kName);
+  FileDescriptor file(files::uninterrupted([&] {
+    return ::open(temporary.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
+  }));
   if (file.get() < 0) refuse(std::strerror(errno));
-  ::unlink(name.c_str());
+  ::unlink(temporary.c_str());
   return file;
 }
 

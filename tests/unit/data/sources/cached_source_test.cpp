@@ -66,12 +66,20 @@ TEST_F(CachedSources, LeaveNoFile) {
   EXPECT_TRUE(std::filesystem::is_empty(folder_ / "cache"));
 }
 
+TEST_F(CachedSources, RemoveTheFileOfAKilledProcessAndNothingElse) {
+  folder_.write("cache/records.0123456789abcdef.tmp", "");
+  const auto other = folder_.write("cache/labels.0123456789abcdef.tmp", "");
+  const CachedSource cached(source_, folder_ / "cache", 1 << 20);
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "cache/records.0123456789abcdef.tmp"));
+  EXPECT_TRUE(std::filesystem::exists(other));
+}
+
 /// Overwrites the first byte of a file of this process without a name in `folder`.
 void damage_unnamed_file(const std::filesystem::path& folder) {
   for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
     std::error_code ignored;
     const auto target = std::filesystem::read_symlink(entry.path(), ignored);
-    if (!target.string().starts_with((folder / "records-").string())) continue;
+    if (!target.string().starts_with((folder / "records.").string())) continue;
     const int file = std::stoi(entry.path().filename().string());
     ASSERT_EQ(::pwrite(file, "\xff", 1, 0), 1);
   }
