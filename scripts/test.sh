@@ -15,6 +15,8 @@
 #     long       `release` once more, with the tests that it shortens at full length (tests/support/thorough.*) and those with
 #                the label long
 #     kubernetes the tests against a control plane once more, with a newer Kubernetes
+# GANSCALE_TIERS="package e2e": what else scripts/setup.sh installs while the stage `release` compiles, for tests that are
+# skipped without it.
 set -euo pipefail
 # shellcheck source=scripts/environment.sh
 . "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
@@ -30,7 +32,11 @@ run_ctest() {
 }
 
 # What tests need and compiling does not, while the compiler works.
-prepare_tests() { scripts/setup.sh test && build_tools && build_tools --addons && build_tools --s3; }
+prepare_tests() {
+  local more
+  read -ra more <<<"${GANSCALE_TIERS:-}"
+  scripts/setup.sh test "${more[@]}" && build_tools && build_tools --addons && build_tools --s3
+}
 build_tools() { tests/cluster/build-tools.sh "$@" >/dev/null || [ $? -eq 77 ]; }
 
 stage_release() {
