@@ -42,8 +42,9 @@ soak: ## for MINUTES=60 each: train by each scheme, let trainings come and go un
 	@scripts/setup.sh test
 	@scripts/build.sh release ganscale ganscale-operator
 	@tests/cluster/build-tools.sh >/dev/null && tests/cluster/build-tools.sh --addons >/dev/null
-	@. scripts/environment.sh && "$$python_folder/bin/python3" tests/soak/training_soak.py --minutes $(or $(MINUTES),60)
-	@tests/soak/operator_soak.py --minutes $(or $(MINUTES),60)
+	@. scripts/environment.sh; status=0; \
+	"$$python_folder/bin/python3" tests/soak/training_soak.py --minutes $(or $(MINUTES),60) || status=1; \
+	tests/soak/operator_soak.py --minutes $(or $(MINUTES),60) || status=1; exit $$status
 
 cuda: ## compile with the CUDA kernels and NCCL, with nvcc from the Python wheels
 	@scripts/setup.sh test cuda

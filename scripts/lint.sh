@@ -53,6 +53,7 @@ one_choice() {
 
 check "layout differs from .clang-format: make format" clang-format --dry-run --Werror "${cpp[@]}"
 check "C++ functions over the limits" lizard -w -C 10 -L 60 -a 5 -x '*/kernel.cu' "${cpp[@]}"
+check "kernels over the limits" lizard -w -C 10 -L 120 -a 5 worker/kernels/*/kernel.cu
 check "Python functions over the limits" lizard -w -C 10 -L 60 -a 6 "${python[@]}" # lizard counts `self`
 check "shellcheck objects" shellcheck --external-sources "${shell[@]}"
 check "shell functions over 60 lines" short_functions "${shell[@]}"

@@ -135,6 +135,8 @@ done
 say "Every stage passed:"
 printf '  %s\n' "${times[@]}"
 for stage in "$@"; do
-  [ ! -f "$logs/ctest-$stage.log" ] || [ "$stage" = release ] || echo "$stage: $(grep 'tests passed' "$logs/ctest-$stage.log")"
+  log=$logs/ctest-$stage.log
+  [ -f "$log" ] || log=$logs/ctest-release-$stage.log
+  [ ! -f "$log" ] || [ "$stage" = release ] || echo "$stage: $(grep 'tests passed' "$log")"
 done
 [[ " $* " != *" release "* ]] || grep -A 100 'tests passed' "$logs/ctest-release.log"

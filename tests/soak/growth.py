@@ -1,6 +1,7 @@
 """Whether something grows while a program runs for a long time: slopes of its readings, with confidence intervals.
 
 Slopes are of the second half, by the means of blocks, since readings close in time are alike."""
+import argparse
 import math
 import os
 import pathlib
@@ -16,7 +17,7 @@ LEAST_MINUTES = math.ceil(6 * BLOCKS * READ_EVERY_SECONDS / 60)
 def minutes(text):
     """Type of the option --minutes: no fewer than slopes take that mean something."""
     if float(text) < LEAST_MINUTES:
-        raise ValueError
+        raise argparse.ArgumentTypeError(f"{text} minutes are too few for a slope: at least {LEAST_MINUTES}")
     return float(text)
 
 

@@ -3,7 +3,7 @@
 and disk grow.
 
   make soak MINUTES=60
-  tests/soak/soak.py --scheme asynchronous --minutes 600 --run /scratch/soak
+  tests/soak/training_soak.py --scheme asynchronous --minutes 600 --run /scratch/soak
 
 A run that is there goes on. The program ends with 1 if something grows: if the 95% confidence interval of its slope lies above
 the limit."""
