@@ -247,7 +247,9 @@ void add_convert(CLI::App& data, Action& action) {
          },
          "side of the output in pixels, or HEIGHTxWIDTH; powers of two")
       ->required();
-  app->add_option("--shards", verb->options.shards, "number of files")->capture_default_str();
+  app->add_option("--shards", verb->options.shards, "number of files")
+      ->check(positive_integer)
+      ->capture_default_str();
   app->add_option(
          "--fit", verb->fit,
          "images of another size: resize (crops to that shape first), pad with black, or refuse")
@@ -265,9 +267,11 @@ void add_convert(CLI::App& data, Action& action) {
       ->capture_default_str();
   app->add_option("--most-refused", verb->options.most_refused,
                   "fail if more images than this are refused; each one is reported")
+      ->check(non_negative_integer)
       ->capture_default_str();
   app->add_flag("--strict", verb->strict, "fail at the first refused image");
   app->add_option("--threads", verb->options.threads, "number of decoding threads")
+      ->check(positive_integer)
       ->capture_default_str();
   app->callback([verb, inputs, &action] {
     if (std::ranges::count_if(inputs, [](const auto* input) { return !input->empty(); }) != 1)

@@ -40,6 +40,16 @@ TEST(DataVerb, ConvertsInspectsAndVerifies) {
   EXPECT_EQ(run_ganscale({"data", "verify", out}), ExitCode::kOk);
 }
 
+TEST(DataVerb, RefusesNumbersThatCannotBe) {
+  for (const auto& [option, value] :
+       {std::pair("--shards", "0"), {"--threads", "0"}, {"--most-refused", "-1"}}) {
+    EXPECT_EQ(run_ganscale({"data", "convert", "--from", "in", "--to", "out", "--resolution", "4",
+                            option, value}),
+              ExitCode::kUsage)
+        << option;
+  }
+}
+
 TEST(DataVerb, ConvertsToAHeightAndAWidth) {
   const TemporaryFolder folder;
   write_image(folder, "in/1.png", 8);

@@ -1,7 +1,9 @@
 #include "data/sources/idx_source.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
+#include <string_view>
 
 #include "base/error.h"
 #include "data/formats/file_bytes.h"
@@ -18,6 +20,16 @@ constexpr std::int64_t kLabelsHeaderBytes = 8;
 std::string replaced(std::string text, const std::string& from, const std::string& to) {
   const auto at = text.rfind(from);
   return at == std::string::npos ? text : text.replace(at, from.size(), to);
+}
+
+/// Returns where the labels of a file of images may be: beside it, compressed as it is or not.
+std::array<std::filesystem::path, 2> label_files(const std::filesystem::path& images) {
+  constexpr std::string_view kGzip = ".gz";
+  const auto name =
+      replaced(replaced(images.filename().string(), "images", "labels"), "idx3", "idx1");
+  const auto other = name.ends_with(kGzip) ? name.substr(0, name.size() - kGzip.size())
+                                           : name + std::string(kGzip);
+  return {images.parent_path() / name, images.parent_path() / other};
 }
 
 bool is_images_name(const std::string& name) {
@@ -57,10 +69,11 @@ class IdxSource : public Source {
       throw DataError("file is truncated: " + describe(whole) + ", its header says " +
                       std::to_string(count_) + " records");
     }
-    const std::filesystem::path file =
-        images.parent_path() /
-        replaced(replaced(images.filename().string(), "images", "labels"), "idx3", "idx1");
-    if (storage_of(file).is_file(file)) read_labels(file);
+    for (const auto& file : label_files(images)) {
+      if (!storage_of(file).is_file(file)) continue;
+      read_labels(file);
+      break;
+    }
   }
 
   std::int64_t record_count() const override { return count_; }

@@ -30,8 +30,8 @@ void RetryingSource::read(std::int64_t index, Record& record) const {
       return;
     } catch (const TransientReadError& error) {
       if (attempt >= policy_.attempts) {
-        throw DataError("read failed " + std::to_string(attempt) +
-                        " times: " + named(error.what()));
+        throw TransientReadError("read failed " + std::to_string(attempt) +
+                                 " times: " + named(error.what()));
       }
       log::warning("Retrying a read", {{"attempt", attempt}, {"reason", named(error.what())}});
     } catch (const DataError& error) {

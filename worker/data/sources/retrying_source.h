@@ -24,7 +24,8 @@ double retry_pause_seconds(const RetryPolicy& policy, std::int64_t index, int at
 
 /// Another source whose reads are repeated after a TransientReadError, with growing pauses.
 ///
-/// Any other error, and the error of the last attempt, is a DataError with file and record.
+/// The error of the last attempt is a TransientReadError, any other one a DataError, with file and
+/// record.
 class RetryingSource : public Source {
  public:
   using Pause = std::function<void(double seconds)>;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <exception>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <span>
@@ -121,33 +122,45 @@ struct Link {
   std::int64_t offset;
 };
 
+/// Returns a name as all that mean the same member have it: `tar cf x.tar .` writes ./0.png.
+std::string normal(const fs::path& name) { return name.lexically_normal().string(); }
+
 /// Returns the link that a member is; nothing if it is none, such as a folder.
 std::optional<Link> link_of(archive_entry* entry, const std::string& name, std::int64_t offset) {
   if (const char* target = archive_entry_hardlink(entry); target != nullptr)
-    return Link{name, target, offset};
+    return Link{name, normal(target), offset};
   const char* target = archive_entry_symlink(entry);
   if (archive_entry_filetype(entry) != AE_IFLNK || target == nullptr) return std::nullopt;
-  const fs::path from_root = fs::path(name).parent_path() / target;
-  return Link{name, from_root.lexically_normal().string(), offset};
+  return Link{name, normal(fs::path(name).parent_path() / target), offset};
 }
 
-/// Adds the links to members that are in the archive, under their own names. Others have no content,
-/// which only matters for images and labels. members: sorted by name.
-void add_links(const std::vector<Link>& links, const fs::path& file,
-               std::vector<TarMember>& members) {
+/// Adds the links to members that are in the archive, under their own names, and removes them from
+/// `links`. known: the members by their normal names.
+void add_known_links(std::map<std::string, TarMember>& known, std::vector<Link>& links,
+                     std::vector<TarMember>& members) {
+  std::erase_if(links, [&](const Link& link) {
+    const auto target = known.find(link.target);
+    if (target == known.end()) return false;
+    members.push_back(target->second);
+    members.back().name = link.name;
+    known.try_emplace(normal(link.name), members.back());
+    return true;
+  });
+}
+
+/// Adds the links to members of the archive, even over other links. Others have no content, which
+/// only matters for images and labels.
+void add_links(std::vector<Link> links, const fs::path& file, std::vector<TarMember>& members) {
   if (links.empty()) return;
-  std::vector<TarMember> linked;
+  constexpr int kMostInARow = 40;  // links, as Linux follows them
+  std::map<std::string, TarMember> known;
+  for (const TarMember& member : members) known.try_emplace(normal(member.name), member);
+  for (int i = 0; i < kMostInARow && !links.empty(); ++i) add_known_links(known, links, members);
   for (const Link& link : links) {
-    const auto found = std::ranges::lower_bound(members, link.target, {}, &TarMember::name);
-    if (found != members.end() && found->name == link.target) {
-      linked.push_back(*found);
-      linked.back().name = link.name;
-    } else if (has_image_extension(link.name) || may_hold_label(link.name)) {
-      throw DataError("link to a file that is not in the tar file (" + link.target + "): " +
-                      file.string() + ", " + link.name + ", offset " + std::to_string(link.offset));
-    }
+    if (!has_image_extension(link.name) && !may_hold_label(link.name)) continue;
+    throw DataError("link to a file that is not in the tar file (" + link.target + "): " +
+                    file.string() + ", " + link.name + ", offset " + std::to_string(link.offset));
   }
-  members.insert(members.end(), linked.begin(), linked.end());
   std::ranges::stable_sort(members, {}, &TarMember::name);
 }
 
@@ -199,7 +212,7 @@ std::vector<TarMember> scan(const FileBytes& bytes, bool with_labels) {
   }
   require_end(bytes, end_bytes);
   std::ranges::sort(members, {}, &TarMember::name);
-  add_links(links, file, members);
+  add_links(std::move(links), file, members);
   return members;
 }
 

@@ -132,6 +132,8 @@ class Chunk {
   void decode_one(int thread, std::int64_t index, std::int64_t i) {
     try {
       source_.read(index, records_[thread]);
+    } catch (const TransientReadError&) {
+      throw;  // the storage failed: the image may be as good as any
     } catch (const DataError& error) {
       refusals_[i] = error.what();
       return;

@@ -45,6 +45,15 @@ TEST(IdxSource, ReadsGzip) {
   EXPECT_EQ(record.label, -1);
 }
 
+TEST(IdxSource, FindsLabelsThatAreCompressedAndImagesThatAreNot) {
+  const TemporaryFolder folder;
+  const auto file = folder.write("train-images-idx3-ubyte", kImages);
+  gzFile out = gzopen((folder / "train-labels-idx1-ubyte.gz").c_str(), "wb");
+  gzwrite(out, kLabels.data(), kLabels.size());
+  gzclose(out);
+  EXPECT_EQ(open_source(file)->label_count(), 5);
+}
+
 TEST(IdxSource, RefusesATruncatedFileWithRecordAndOffset) {
   const TemporaryFolder folder;
   const auto file = folder.write("a-images-idx3-ubyte", kImages.substr(0, kImages.size() - 1));

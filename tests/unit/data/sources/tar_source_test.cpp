@@ -194,6 +194,15 @@ TEST(TarSource, ReadsLinksAsTheFilesThatTheyAreTo) {
     EXPECT_EQ(first_byte(*source, record), value) << source->describe(record);
 }
 
+TEST(TarSource, FollowsLinksToLinksAndNamesOfTheFolderItself) {
+  const TemporaryFolder folder;
+  const auto file = write_linked(folder / "a.tar", {{"./0.png", png(10)}}, {},
+                                 {{"./1.png", "2.png"}, {"./2.png", "./0.png"}});
+  const auto source = open_source(file);
+  ASSERT_EQ(source->record_count(), 3);
+  for (int record = 0; record < 3; ++record) EXPECT_EQ(first_byte(*source, record), 10);
+}
+
 TEST(TarSource, RefusesAnImageThatIsALinkToNoMember) {
   const TemporaryFolder folder;
   const auto file =

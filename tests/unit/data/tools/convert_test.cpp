@@ -1,9 +1,11 @@
 #include "data/tools/convert.h"
 
 #include "data/sources/open_source.h"
+#include "data/storage/storage.h"
 #include "support/expect_error.h"
 #include "support/shared_files.h"
 #include "unit/data/encoded.h"
+#include "unit/data/fake_source.h"
 
 namespace ganscale::data {
 namespace {
@@ -95,6 +97,18 @@ TEST(Convert, GivesUpAndLeavesNothingWhenTooManyAreRefused) {
   const auto broken = folder.write("in/dog/broken.png", "not an image");
   const auto in = open_source(folder / "in");
   expect_error(ExitCode::kData, broken.string(), [&] { convert(*in, options_to(folder / "out")); });
+  EXPECT_TRUE(fs::is_empty(folder / "out"));
+}
+
+TEST(Convert, LeavesNoImageOutBecauseTheStorageFails) {
+  const TemporaryFolder folder;
+  FakeSource source(6);
+  source.on_read = [](std::int64_t index) {
+    if (index == 4) throw TransientReadError("read failed 6 times: cannot read");
+  };
+  ConvertOptions options = options_to(folder / "out");
+  options.most_refused = 100;
+  expect_error(ExitCode::kData, "read failed 6 times", [&] { convert(source, options); });
   EXPECT_TRUE(fs::is_empty(folder / "out"));
 }
 
