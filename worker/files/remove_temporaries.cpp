@@ -9,10 +9,13 @@
 namespace ganscale::files {
 namespace {
 
-/// Whether temporary_beside() gave this name: to `name`, unless it is empty.
-bool is_temporary(const std::string& temporary, std::string_view name) {
+/// Whether temporary_beside() gave this name: to `name`, unless it is empty. Who writes a file under
+/// another name first may have added that name's ending.
+bool is_temporary(std::string temporary, std::string_view name) {
+  constexpr std::string_view kPartial = ".partial";
   constexpr std::string_view kTemporary = ".tmp";
   constexpr std::size_t kRandomDigits = 16;
+  if (temporary.ends_with(kPartial)) temporary.resize(temporary.size() - kPartial.size());
   if (!temporary.ends_with(kTemporary)) return false;
   const auto stem = temporary.substr(0, temporary.size() - kTemporary.size());
   const auto dot = stem.rfind('.');

@@ -74,11 +74,15 @@ ssize_t transfer(const char* name, int descriptor, std::size_t count, Call call)
   return moved;
 }
 
-/// Opens a file: call() returns its descriptor.
+const char* name_of_open(int flags) {
+  if ((flags & O_DIRECTORY) != 0) return "opendir";
+  return (flags & (O_ACCMODE | O_CREAT)) == O_RDONLY ? "open" : "create";
+}
+
+/// Opens a file or folder: call() returns its descriptor.
 template <class Call>
 int open_with(int folder, const char* path, int flags, Call call) {
-  const bool is_read = (flags & (O_ACCMODE | O_CREAT)) == O_RDONLY;
-  return with_path(is_read ? "open" : "create", folder, path, [&] {
+  return with_path(name_of_open(flags), folder, path, [&] {
     const int descriptor = call();
     plan().opened(descriptor, plan().resolve(folder, path));
     return descriptor;
@@ -299,7 +303,7 @@ int __fxstat64(int version, int descriptor, struct stat* status) noexcept
 DIR* opendir(const char* path) {
   static const auto real = next<DIR*(const char*)>("opendir");
   DIR* folder = nullptr;
-  open_with(AT_FDCWD, path, O_RDONLY, [&] {
+  open_with(AT_FDCWD, path, O_RDONLY | O_DIRECTORY, [&] {
     folder = real(path);
     return folder == nullptr ? -1 : ::dirfd(folder);
   });

@@ -12,8 +12,8 @@ FOREVER = 1_000_000
 WRITES = ["EIO", "ENOSPC", "EDQUOT", "EINTR", "short"]
 READS = ["EIO", "ESTALE", "EINTR", "short"]
 KINDS = {  # by the name of a call: how it may fail
-    "open": ["EIO", "ESTALE", "EINTR"], "create": ["EIO", "ENOSPC", "EDQUOT", "EINTR"], "read": READS, "pread": READS,
-    "write": WRITES, "pwrite": WRITES, "writev": WRITES, "lseek": ["EIO"], "fsync": ["EIO", "ENOSPC", "EDQUOT", "EINTR"],
+    "open": ["EIO", "ESTALE", "EINTR"], "opendir": ["EIO", "ESTALE", "EINTR"], "create": ["EIO", "ENOSPC", "EDQUOT", "EINTR"],
+    "read": READS, "pread": READS, "write": WRITES, "pwrite": WRITES, "writev": WRITES, "lseek": ["EIO"], "fsync": ["EIO", "ENOSPC", "EDQUOT", "EINTR"],
     "ftruncate": ["EIO", "ENOSPC", "EINTR"], "flock": ["EIO", "EINTR"], "close": ["EIO", "EDQUOT", "EINTR"],
     "rename": ["EIO", "ENOSPC", "EDQUOT"], "unlink": ["EIO"], "mkdir": ["EIO", "ENOSPC", "EDQUOT"], "access": ["EIO"],
     "stat": ["EIO", "ESTALE"], "fstat": ["EIO", "ESTALE"], "readdir": ["EIO", "ESTALE"]}
@@ -135,8 +135,8 @@ def wrong_end(fault, ended):
         return []
     if ended.code not in (WRONG_DATA, WRONG_CONFIGURATION):
         return [f"exit code {ended.code}: {ended.complaints}"]
-    # The standard library does not open a file again after a signal.
-    if fault.kind.startswith(HARMLESS) and (fault.kind, fault.name) != ("EINTR", "open"):
+    # The standard library does not open a folder again after a signal.
+    if fault.kind.startswith(HARMLESS) and (fault.kind, fault.name) != ("EINTR", "opendir"):
         return [f"ends with {ended.code}: {ended.complaints}"]
     return wrong_words(fault, ended.complaints[-1] if ended.complaints else "")
 

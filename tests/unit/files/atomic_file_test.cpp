@@ -38,9 +38,12 @@ TEST(AtomicFile, OfAKilledProcessIsRemovedAndNothingElse) {
   folder.write("x.png", "");
   folder.write("x.tmp", "");
   folder.write("x.png.012345678901234g.tmp", "");
-  std::ofstream(temporary_beside(folder / "x.png")) << "incomple";
+  folder.write("x.png.partial", "");
+  const auto temporary = temporary_beside(folder / "x.png");
+  std::ofstream(temporary) << "incomple";
+  std::ofstream(temporary.string() + ".partial") << "incom";
   remove_temporaries(folder.path());
-  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 3);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 4);
   EXPECT_NO_THROW(remove_temporaries(folder / "absent"));
 }
 

@@ -17,6 +17,7 @@
 #include "files/atomic_file.h"
 #include "files/durable_file.h"
 #include "files/input_error.h"
+#include "files/remove_temporaries.h"
 #include "files/sha256.h"
 #include "report/log/progress.h"
 
@@ -108,7 +109,10 @@ void write_cached(const fs::path& file, const NamedTensors& tensors, const std::
   try {
     checkpoint::write_safetensors(own, tensors, {{kKey, key}});
     files::rename_durably(own, file);
+    // Of killed processes, and of others that are writing the same.
+    files::remove_temporaries(file.parent_path(), file.filename().string());
   } catch (const DataError& failure) {
+    if (fs::exists(file, error)) return;  // such another one has written it
     log::warning("Cannot cache the statistics of the real images", {{"reason", failure.what()}});
     fs::remove(own, error);
   }

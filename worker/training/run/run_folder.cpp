@@ -57,7 +57,9 @@ void RunFolder::require_lock() const { files::require_attempt(lock_, own_attempt
 void RunFolder::create() const {
   data::require_local(root_, "the run folder");
   std::error_code error;
-  std::filesystem::create_directories(samples(), error);
+  // Not both at once: std::filesystem would not tell why the status of the parent cannot be read.
+  std::filesystem::create_directories(root_, error);
+  if (!error) std::filesystem::create_directory(samples(), error);
   if (!error && access(root_.c_str(), W_OK) != 0) error = {errno, std::generic_category()};
   if (error) refuse(root_, error);
 }

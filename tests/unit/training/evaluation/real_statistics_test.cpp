@@ -128,6 +128,14 @@ TEST_F(RealStatistics, AreFoundInTheirFileTheNextTime) {
   EXPECT_TRUE(at::equal(second.labels(), first.labels()));
 }
 
+TEST_F(RealStatistics, RemoveWhatKilledProcessesWroteInPlaceOfTheFile) {
+  features();
+  const auto file = cached().at(0);
+  std::filesystem::rename(file, file.string() + ".0123456789abcdef.tmp");
+  features();
+  EXPECT_THAT(cached(), testing::ElementsAre(file));
+}
+
 TEST_F(RealStatistics, OfTheFileReachEveryRank) {
   const auto expected = features().features();
   comm::run_ranks(3, [&](comm::Group& group) {
