@@ -1,16 +1,19 @@
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <string>
+#include <utility>
 
 #include "cli/add_verb.h"
 #include "cli/options/config_options.h"
 #include "cli/options/number_checks.h"
 #include "cli/verbs.h"
+#include "comm/backends/launcher.h"
 #include "cost/device_table.h"
 #include "training/bench/count_report.h"
 #include "training/bench/measure_steps.h"
 #include "training/bench/synthetic_dataset.h"
 #include "training/run/parse_run.h"
+#include "training/run/presets.h"
 #include "training/schemes/schemes.h"
 #include "training/session/process_context.h"
 #include "wire/scheme.h"
@@ -83,9 +86,17 @@ ExitCode count(const BenchOptions& options, const training::RunConfig& config) {
   return ExitCode::kOk;
 }
 
-training::MeasureConfig window_of(const training::MeasureConfig& configured) {
-  if (configured.steps > 0) return configured;
-  return {.warmup_steps = kWarmupSteps, .steps = kSteps};
+/// Returns the window to measure: each key that the configuration does not set has its default.
+training::MeasureConfig window_of(const config::Node& node) {
+  config::Section in = config::Section(node).section("measure");
+  training::MeasureConfig window{
+      .warmup_steps = in.get("warmup_steps", kWarmupSteps, /*documentation=*/""),
+      .steps = in.get("steps", kSteps, /*documentation=*/"")};
+  if (window.steps > 0) return window;
+  // The configuration in a run's folder says that there is no window by zeros for both.
+  window.steps = kSteps;
+  if (window.warmup_steps == 0) window.warmup_steps = kWarmupSteps;
+  return window;
 }
 
 ExitCode measure(const BenchOptions& options, training::RunConfig config) {
@@ -95,7 +106,6 @@ ExitCode measure(const BenchOptions& options, training::RunConfig config) {
         "training: " +
         config.scheme.name);
   }
-  config.measure = window_of(config.measure);
   training::ProcessContext process = training::open_process_context(config);
   const training::Dataset dataset = config.data.path.empty()
                                         ? training::synthetic_dataset(config.model)
@@ -113,9 +123,19 @@ ExitCode measure(const BenchOptions& options, training::RunConfig config) {
   return ExitCode::kOk;
 }
 
-ExitCode bench(const BenchOptions& options) {
+/// Returns the configuration for the ranks that count or measure, on which presets may depend.
+training::RunConfig read_run_config(const BenchOptions& options) {
+  config::Node node = read_config(options.config);
+  training::apply_presets(node, options.counts ? options.ranks : comm::launched_world_size());
+  const training::MeasureConfig window = window_of(node);
   training::RunConfig config =
-      training::parse_run(read_config(options.config), training::schemes());
+      training::parse_run(config::Section(std::move(node)), training::schemes());
+  config.measure = window;
+  return config;
+}
+
+ExitCode bench(const BenchOptions& options) {
+  training::RunConfig config = read_run_config(options);
   if (print_config_if_asked(options.config, config.resolved)) return ExitCode::kOk;
   if (options.counts || config.data.path.empty()) set_shapes(options.shapes, config.model);
   return options.counts ? count(options, config) : measure(options, std::move(config));
@@ -138,6 +158,7 @@ void add_bench(CLI::App& app, Action& action) {
   verb.add_option("--ranks", options.ranks, "Ranks that share training.batch")
       ->needs(count)
       ->check(positive_integer)
+      ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
   add_shape_options(verb, options.shapes);
   verb.add_flag("--operators", options.lists_operators,

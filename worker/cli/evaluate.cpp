@@ -38,9 +38,11 @@ constexpr auto kEvaluateExample =
     "  ganscale evaluate --run runs/r1 --metrics ppl50k_wend --perceptual-net vgg16.pt\n"
     "\n"
     "Metrics: fid, is, kid, pr (precision, recall), dc (density, coverage), ppl (perceptual path\n"
-    "length), each followed by the number of generated images. They compare with at most 50,000\n"
+    "length), eqt and eqr (equivariance of stylegan3 to translations and rotations), each\n"
+    "followed by the number of generated images. fid, kid, pr and dc compare with at most 50,000\n"
     "real images, or with all of them if _full is appended, as in kid50k_full and pr50k3_full.\n"
-    "fid, pr and dc can also be measured within each label, as in fid50k_by_label.\n"
+    "fid, pr and dc can also be measured within each label, as in fid50k_by_label. eqt50k_int\n"
+    "translates by whole pixels, eqt50k_frac by fractions of them.\n"
     "The result does not depend on the number of ranks.";
 
 /// Returns the configuration of the generator with the options applied.
@@ -50,6 +52,7 @@ training::RunConfig read_config(const EvaluateOptions& options,
   const auto set = [&](const std::string& assignment) {
     config::overlay(node, config::parse_assignment(assignment));
   };
+  set("comm.expected_world_size=0");  // the key of a run is about its training
   if (!options.metrics.empty()) set("evaluate.metrics=[" + options.metrics + "]");
   if (!options.feature_net.empty()) set("evaluate.feature_net=" + options.feature_net);
   if (!options.perceptual_net.empty()) set("evaluate.perceptual_net=" + options.perceptual_net);

@@ -123,6 +123,16 @@ void write_grid(const ImageSampler& sampler, const SampleSpec& spec, report::Gri
   report::write_image_grid(at::cat(parts), layout, file);
 }
 
+/// Returns the label that each cell of a walk shows. Throws UsageError.
+std::vector<std::int64_t> labels_of_cells(const GenerateOptions& options,
+                                          const ImageSampler& sampler) {
+  if (sampler.has_labels()) return sampler.labels(options.labels);
+  throw UsageError(
+      "--grid: with --walk it has a cell for each label, but the model of this run is "
+      "unconditional; leave the option out: " +
+      options.grid);
+}
+
 /// A walk by one image at a time; by a grid, all labels walk together.
 Walk walk_of(const GenerateOptions& options, const ImageSampler& sampler, const SampleSpec& spec) {
   Walk walk;
@@ -130,7 +140,7 @@ Walk walk_of(const GenerateOptions& options, const ImageSampler& sampler, const 
   if (options.grid.empty()) {
     walk.cells = {spec};
   } else {
-    for (const std::int64_t label : sampler.labels(options.labels))
+    for (const std::int64_t label : labels_of_cells(options, sampler))
       walk.cells.push_back({spec.seeds, std::vector(spec.seeds.size(), label)});
   }
   walk.layout = layout_of(options, walk.cells.size());
@@ -146,7 +156,8 @@ std::filesystem::path write_images(const GenerateOptions& options, const ImageSa
     write_style_mixing(sampler,
                        {.rows = specify("--mix-rows", *options.mix_rows),
                         .columns = specify("--mix-columns", options.mix_columns),
-                        .layers = options.mix_layers},
+                        .layers = options.mix_layers,
+                        .scale = options.scale},
                        options.out);
     return options.out;
   }
@@ -163,8 +174,17 @@ std::filesystem::path write_images(const GenerateOptions& options, const ImageSa
   return options.out;
 }
 
+/// Throws UsageError if the cells of a walk, which show a label each, are to draw labels.
+void require_labels_of_cells(const GenerateOptions& options) {
+  if (options.walk_frames == 0 || options.grid.empty() || options.labels != kAsInData) return;
+  throw UsageError(
+      "--labels data: with --walk and --grid each cell shows one label; list labels, such as "
+      "--labels 0-9, or leave the option out for all");
+}
+
 /// Checks combinations of options.
 void require_possible(const GenerateOptions& options) {
+  require_labels_of_cells(options);
   if (options.out.empty() == options.out_dir.empty()) {
     throw UsageError("give --out FILE for a grid, or --out-dir DIR for an image per seed");
   }

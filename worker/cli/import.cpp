@@ -74,9 +74,11 @@ void convert(const fs::path& network, const fs::path& to) {
   if (code != 0) throw UsageError("python3 has not converted the file: " + network.string());
 }
 
+bool is_network(const fs::path& from) { return from.extension() == ".pkl"; }
+
 /// Imports a network file, whose metadata tell its model.
 void import_network(const fs::path& from, const training::RunFolder& run) {
-  if (from.extension() != ".pkl") return training::import_weights(from, run);
+  if (!is_network(from)) return training::import_weights(from, run);
   const TemporaryFile converted(run.root());
   convert(from, converted.path());
   training::import_weights(converted.path(), run);
@@ -88,10 +90,29 @@ training::RunConfig config_of(const ImportOptions& options) {
   return training::parse_run(config::Section(std::move(node)));
 }
 
+bool has_config(const ImportOptions& options) {
+  return !options.config.file.empty() || !options.config.assignments.empty();
+}
+
+/// Checks combinations of options. A file of torch.save() may be named .pkl, too.
+void require_possible(const ImportOptions& options) {
+  if (options.config.print_config && !has_config(options)) {
+    throw UsageError(
+        "--print-config: there is no configuration to print; name one (--config) or keys (--set), "
+        "or leave the option out");
+  }
+  if (has_config(options) && is_network(options.from) && !training::is_torch_file(options.from)) {
+    throw UsageError(
+        "--config, --set: a network file (.pkl) says itself of which model it is; leave the "
+        "options out: " +
+        options.from.string());
+  }
+}
+
 ExitCode import_weights(const ImportOptions& options) {
+  require_possible(options);
   const training::RunFolder run(options.run);
-  const bool has_config = !options.config.file.empty() || !options.config.assignments.empty();
-  if (has_config) {
+  if (has_config(options)) {
     training::RunConfig config = config_of(options);
     if (print_config_if_asked(options.config, config.resolved)) return ExitCode::kOk;
     set_shapes(options.shapes, config.model);

@@ -12,7 +12,6 @@
 #include "cli/options/config_options.h"
 #include "cli/options/number_checks.h"
 #include "cli/verbs.h"
-#include "comm/backends/launcher.h"
 #include "cost/device_table.h"
 #include "files/atomic_file.h"
 #include "planning/model/calibration.h"
@@ -107,10 +106,23 @@ void require_whole_ranks(int gpus, int gpus_of_rank, const std::string& what) {
                    std::to_string(gpus_of_rank) + ": " + std::to_string(gpus));
 }
 
+int first_gpus(const PlanOptions& options, const planning::Machine& machine) {
+  return options.gpus > 0 ? options.gpus : machine.gpus_per_node;
+}
+
+/// Returns the ranks of the first row, before first_scale() checks what they come from.
+int first_ranks(const PlanOptions& options, const config::Node& node,
+                const planning::Machine& machine) {
+  constexpr int kMostRanks = 1 << 20;
+  const int gpus_of_rank =
+      config::Section(node).section("training").get("devices_per_process", 1, /*documentation=*/"");
+  return std::clamp(first_gpus(options, machine) / std::max(1, gpus_of_rank), 1, kMostRanks);
+}
+
 /// Returns the GPUs of the first row and training.batch. Throws UsageError.
 planning::Scale first_scale(const PlanOptions& options, const training::TrainingConfig& config,
                             const planning::Machine& machine) {
-  const int gpus = options.gpus > 0 ? options.gpus : machine.gpus_per_node;
+  const int gpus = first_gpus(options, machine);
   if (gpus > machine.gpus_per_node) {
     throw UsageError("--gpus: a node of " + machine.name + " has " +
                      std::to_string(machine.gpus_per_node) + ": " + std::to_string(gpus));
@@ -203,8 +215,9 @@ PlanOptions completed(PlanOptions options, const training::RunConfig& config, do
 }
 
 ExitCode plan(const PlanOptions& given) {
+  const planning::Machine machine = read_machine(given.machine);
   config::Node node = read_config(given.config);
-  training::apply_presets(node, comm::launched_world_size());
+  training::apply_presets(node, first_ranks(given, node, machine));
   const double total_kimg =
       config::Section(node).section("training").get("total_kimg", 0.0, /*documentation=*/"");
   training::RunConfig config =
@@ -212,7 +225,6 @@ ExitCode plan(const PlanOptions& given) {
   const PlanOptions options = completed(given, config, total_kimg);
   if (print_config_if_asked(options.config, config.resolved)) return ExitCode::kOk;
   set_shapes(options.shapes, config.model);
-  const planning::Machine machine = read_machine(options.machine);
   const planning::Calibration calibration = read_calibration(options.calibration, machine);
   const planning::Conditions conditions = read_conditions(options.conditions);
   const planning::Question question = question_of(options, config, machine);

@@ -2,11 +2,13 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <exception>
 #include <filesystem>
 #include <new>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/joined.h"
@@ -114,26 +116,47 @@ ExitCode run(const Action& action, const std::function<void()>& before_user_erro
   } catch (const Error& error) {
     const bool is_ours = error.code() == ExitCode::kBug || error.code() == ExitCode::kPeerLost;
     if (!is_ours) before_user_error();
-    if (error.code() == ExitCode::kPeerLost) {
-      // Who started the ranks may look for the exit code, as of a watchdog.
-      log::error(error.what(), {{"exit_code", static_cast<int>(error.code())}});
-    } else {
-      log::error(error.what());
-    }
-    return error.code();
-  } catch (const std::filesystem::filesystem_error& error) {
-    log::error(error.what());
-    return ExitCode::kData;
-  } catch (const std::bad_alloc&) {
-    log::error("out of memory: use a smaller batch or fewer prefetched batches");
-    return ExitCode::kBug;
-  } catch (const std::exception& error) {
-    log::error("unexpected error", {{"what", error.what()}});
-    return ExitCode::kBug;
+    return log_error();
+  } catch (const std::exception&) {
+    return log_error();
   }
 }
 
+/// Returns whether the error that is being handled is another one than at the last call. It is kept,
+/// so that a later one is not mistaken for it.
+bool is_another_error() {
+  static std::exception_ptr last;
+  const std::exception_ptr current = std::current_exception();
+  return std::exchange(last, current) != current;
+}
+
 }  // namespace
+
+ExitCode log_error() {
+  const auto write = [is_new = is_another_error()](std::string_view message, log::Pairs pairs) {
+    if (is_new) log::error(message, pairs);
+  };
+  try {
+    throw;
+  } catch (const Error& error) {
+    if (error.code() == ExitCode::kPeerLost) {
+      // Who started the ranks may look for the exit code, as of a watchdog.
+      write(error.what(), {{"exit_code", static_cast<int>(error.code())}});
+    } else {
+      write(error.what(), {});
+    }
+    return error.code();
+  } catch (const std::filesystem::filesystem_error& error) {
+    write(error.what(), {});
+    return ExitCode::kData;
+  } catch (const std::bad_alloc&) {
+    write("out of memory: use a smaller batch or fewer prefetched batches", {});
+    return ExitCode::kBug;
+  } catch (const std::exception& error) {
+    write("unexpected error", {{"what", error.what()}});
+    return ExitCode::kBug;
+  }
+}
 
 int run_program(CLI::App& app, const Action& action, int argc, char** argv,
                 const std::function<void()>& before_user_error) {

@@ -13,6 +13,11 @@ namespace ganscale::command_line {
 /// What main() runs after parsing the command line.
 using Action = std::function<ExitCode()>;
 
+/// Logs the error that is being handled, as run_program() does, which then does not log it again:
+/// for those who do something that takes a while before they let the error go on. Returns its exit
+/// code.
+ExitCode log_error();
+
 /// Parses the command line and runs `action`, which the callback of the chosen verb sets. `help VERB`,
 /// `version` and no arguments at all are what --help and --version are.
 ///

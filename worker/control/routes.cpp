@@ -104,6 +104,8 @@ Response answer(const Request& request, const std::string& body, const wire::Job
   return response;
 }
 
+Response no_commands(const std::string& why) { return error(409, why); }
+
 Response too_many_commands() {
   Response response = error(503, "too many commands are waiting; try again");
   response.headers.emplace_back("Retry-After", "1");

@@ -19,6 +19,7 @@ constexpr const char* kLoopback = "127.0.0.1";
 struct Server::Listener {
   explicit Listener(const ServerConfig& config, const std::string& address)
       : token_file(config.token_file),
+        commands_refused(config.commands_refused),
         server(
             address, config.port,
             {.refuse = [this](const http::Head& head) { return refuse_by(head); },
@@ -34,9 +35,9 @@ struct Server::Listener {
 
   http::Reply answer_to(const http::Head& head, const std::string& body) {
     const Response response = answer(request_of(head), body, read_status());
-    if (response.command && !commands.try_push(*response.command))
-      return reply_of(too_many_commands());
-    return reply_of(response);
+    if (!response.command) return reply_of(response);
+    if (!commands_refused.empty()) return reply_of(no_commands(commands_refused));
+    return reply_of(commands.try_push(*response.command) ? response : too_many_commands());
   }
 
   wire::JobStatus read_status() {
@@ -45,6 +46,7 @@ struct Server::Listener {
   }
 
   const std::string token_file;
+  const std::string commands_refused;
   BoundedQueue<wire::Command> commands{kWaitingCommands};
   std::mutex mutex;
   wire::JobStatus status;

@@ -14,8 +14,9 @@ struct ServerConfig {
   std::string address = "0.0.0.0";  ///< without a token file, the server listens on 127.0.0.1 only
   int port = 0;                     ///< 0: any free port
   std::string token_file;
-  std::string tls_certificate = {};  ///< PEM; empty: plain HTTP
-  std::string tls_key = {};          ///< PEM
+  std::string tls_certificate = {};   ///< PEM; empty: plain HTTP
+  std::string tls_key = {};           ///< PEM
+  std::string commands_refused = {};  ///< why all commands are; empty: they are taken
 };
 
 /// The control port of a training (see routes.h), on rank 0.

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "cost/device_table.h"
 #include "unit/cli/run_ganscale.h"
@@ -61,9 +62,51 @@ TEST(BenchVerb, MeasuresStepsOnRandomImages) {
   }
 }
 
+/// Returns the steps before and in the window that `ganscale bench` measures with these keys.
+std::pair<int, int> measured_window(const Arguments& keys) {
+  Arguments arguments = {"bench", "--json"};
+  for (const std::string key : {"model={resolution: 32, channels: 0.125}",
+                                "training={batch: 2, threads: 1, device: cpu}"}) {
+    arguments.insert(arguments.end(), {"--set", key});
+  }
+  for (const std::string& key : keys) arguments.insert(arguments.end(), {"--set", key});
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(run_ganscale(arguments), ExitCode::kOk);
+  const auto json = nlohmann::json::parse(testing::internal::GetCapturedStdout());
+  return {json["warmup_steps"].get<int>(), json["steps"].get<int>()};
+}
+
+TEST(BenchVerb, TakesTheDefaultOfEachKeyOfTheWindowThatIsNotSet) {
+  EXPECT_EQ(measured_window({"measure.warmup_steps=1"}), std::pair(1, 50));
+  EXPECT_EQ(measured_window({"measure.steps=2"}), std::pair(10, 2));
+  EXPECT_EQ(measured_window({"measure.warmup_steps=0", "measure.steps=2"}), std::pair(0, 2));
+}
+
+// As in the configuration of a run that was not measured.
+TEST(BenchVerb, TakesAWindowOfZeroStepsForNone) {
+  EXPECT_EQ(measured_window({"measure={warmup_steps: 0, steps: 0}"}), std::pair(10, 50));
+}
+
+TEST(BenchVerb, ResolvesPresetsForTheRanksThatItCounts) {
+  const Arguments automatic = {"--print-config", "--set", "model={name: stylegan2, preset: auto}",
+                               "--set", "model.resolution=256"};
+  const auto resolved = [&](const Arguments& more) {
+    Arguments arguments = {"bench"};
+    arguments.insert(arguments.end(), automatic.begin(), automatic.end());
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    testing::internal::CaptureStdout();
+    EXPECT_EQ(run_ganscale(arguments), ExitCode::kOk);
+    return testing::internal::GetCapturedStdout();
+  };
+  EXPECT_THAT(resolved({}), testing::HasSubstr("\n  r1_gamma: 0.8192  #"));
+  EXPECT_THAT(resolved({"--count", "--ranks", "4"}), testing::HasSubstr("\n  r1_gamma: 0.2048  #"));
+}
+
 TEST(BenchVerb, RefusesWhatItCannotMeasure) {
   EXPECT_EQ(run_ganscale({"bench", "--set", "scheme.name=asynchronous"}), ExitCode::kConfig);
   EXPECT_EQ(run_ganscale({"bench", "--operators"}), ExitCode::kUsage);  // of a count
+  for (const char* ranks : {"0", "1048577"})
+    EXPECT_EQ(run_ganscale({"bench", "--count", "--ranks", ranks}), ExitCode::kUsage) << ranks;
   EXPECT_EQ(run_ganscale({"bench", "--set", "data.path=/no/such/data"}), ExitCode::kData);
 }
 

@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 
+#include "data/image/png_codec.h"
 #include "device/gpu.h"
+#include "files/atomic_file.h"
 #include "support/temporary_folder.h"
 #include "unit/cli/run_ganscale.h"
 
@@ -36,6 +38,8 @@ TEST(GenerateVerb, AcceptsOptionsThatGoTogether) {
        {Arguments{"--out", "g.png", "--seeds", "0-3", "--grid", "2x2"}, Arguments{"--out-dir", "d"},
         Arguments{"--out", "w.y4m", "--walk", "4", "--truncation", "-0.5"},
         Arguments{"--out", "w.webp", "--walk", "4", "--grid", "2x5", "--scale", "3"},
+        Arguments{"--out", "w.webp", "--walk", "4", "--labels", "data"},
+        Arguments{"--out", "m.png", "--mix-rows", "1", "--mix-columns", "2", "--scale", "3"},
         Arguments{"--out", "g.png", "--truncation", "0.7", "--truncation-cutoff", "0"},
         Arguments{"--out", "g.png", "--rotate", "-30", "--translate", "-0.1,0.2"},
         Arguments{"--out", "m.png", "--mix-rows", "1", "--mix-columns", "2", "--mix-layers", "3",
@@ -103,6 +107,8 @@ TEST(GenerateVerb, RefusesOptionsWithoutEffect) {
        {Arguments{"--walk", "4"}, Arguments{"--grid", "1x1"}, Arguments{"--seeds", "1"}})
     expect_usage_error("excludes", with(mix, more));
   expect_usage_error("excludes", {"--out-dir", "d", "--grid", "1x1"});
+  expect_usage_error("--labels data: with --walk and --grid each cell shows one label; list labels",
+                     {"--out", "w.y4m", "--walk", "4", "--grid", "1x2", "--labels", "data"});
   expect_usage_error("--scale requires --out", {"--out-dir", "d", "--scale", "2"});
   expect_usage_error("--walk requires --out", {"--out-dir", "d", "--walk", "4"});
 }
@@ -113,6 +119,49 @@ TEST(GenerateVerb, TruncatesByAFiniteNumber) {
                        {"--out", "g.png", "--truncation", psi});
   expect_usage_error("--truncation-cutoff",
                      {"--out", "g.png", "--truncation", "1", "--truncation-cutoff", "-3"});
+}
+
+/// Trains a small model without labels for two steps; returns the folder of the run.
+std::string trained_run(const TemporaryFolder& folder) {
+  const std::vector<std::uint8_t> gray(std::size_t(3) * 32 * 32, 7);
+  for (const std::string name : {"1", "2", "3", "4"})
+    folder.write("images/" + name + ".png", data::encode_png({3, 32, 32, gray}));
+  std::string run = folder / "run";
+  EXPECT_EQ(
+      run_ganscale({"train", "--run", run, "--set", "data.path=" + (folder / "images").string(),
+                    "--set", "model={name: dcgan, resolution: 32, channels: 0.125}", "--set",
+                    "training={batch: 4, total_kimg: 0.008, device: cpu, threads: 1}"}),
+      ExitCode::kOk);
+  return run;
+}
+
+TEST(GenerateVerb, RefusesAGridForTheWalkOfAModelWithoutLabels) {
+  const TemporaryFolder folder;
+  const std::string run = trained_run(folder);
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(run_ganscale({"generate", "--run", run, "--device", "cpu", "--seeds", "1-2", "--walk",
+                          "2", "--grid", "1x2", "--out", folder / "w.y4m"}),
+            ExitCode::kUsage);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              testing::HasSubstr("--grid: with --walk it has a cell for each label, but the model "
+                                 "of this run is unconditional; leave the option out: 1x2"));
+}
+
+// The dataset is opened after the ranks are counted.
+TEST(EvaluateVerb, TakesAnyNumberOfRanks) {
+  const TemporaryFolder folder;
+  const std::string run = trained_run(folder);
+  std::string config = files::read_file(folder / "run/config.yaml");
+  const std::string any = "expected_world_size: 0";
+  ASSERT_NE(config.find(any), std::string::npos);
+  folder.write("run/config.yaml",
+               config.replace(config.find(any), any.size(), "expected_world_size: 8"));
+  const Arguments evaluate = {
+      "evaluate", "--run", run, "--metrics", "fid10", "--set", "data.path=/no/such/data"};
+  EXPECT_EQ(run_ganscale(evaluate), ExitCode::kData);
+  Arguments eight = evaluate;
+  eight.insert(eight.end(), {"--set", "comm.expected_world_size=8"});
+  EXPECT_EQ(run_ganscale(eight), ExitCode::kConfig);
 }
 
 }  // namespace

@@ -171,6 +171,23 @@ TEST(PlanVerb, TakesModeAndLengthFromTheConfiguration) {
   }
 }
 
+/// Returns the configuration of a plan of StyleGAN2 whose batch and r1_gamma follow from the ranks.
+std::string resolved_for_ranks(const Arguments& more) {
+  Arguments arguments = {"plan",       "--machine",
+                         "puhti-v100", "--print-config",
+                         "--set",      "model={name: stylegan2, preset: auto, resolution: 256}"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(run_ganscale(arguments), ExitCode::kOk);
+  return testing::internal::GetCapturedStdout();
+}
+
+TEST(PlanVerb, ResolvesPresetsForTheRanksOfTheFirstRow) {
+  EXPECT_THAT(resolved_for_ranks({}), testing::HasSubstr("\n  r1_gamma: 0.2048  #"));
+  EXPECT_THAT(resolved_for_ranks({"--gpus", "1"}), testing::HasSubstr("\n  r1_gamma: 0.8192  #"));
+  EXPECT_THAT(resolved_for_ranks(on_two_gpus({})), testing::HasSubstr("\n  r1_gamma: 0.4096  #"));
+}
+
 TEST(PlanVerb, SaysThatItPredictsTheSynchronousScheme) {
   testing::internal::CaptureStderr();
   printed({"--nodes", "1", "--set", "scheme.name=asynchronous"});

@@ -2,6 +2,10 @@
 
 #include <gmock/gmock.h>
 
+#include <CLI/CLI.hpp>
+
+#include "command_line/run_program.h"
+#include "support/temporary_folder.h"
 #include "unit/cli/run_ganscale.h"
 
 namespace ganscale::cli {
@@ -116,12 +120,67 @@ TEST(Run, SaysWhatANumberMustBe) {
   }
 }
 
+TEST(Run, LogsAnErrorOnce) {
+  const command_line::Action action = []() -> ExitCode {
+    try {
+      throw DataError("the shard is torn");
+    } catch (const DataError&) {
+      command_line::log_error();
+      throw;
+    }
+  };
+  for (int i = 0; i < 2; ++i) {
+    CLI::App app;
+    app.add_flag("--now");
+    std::string words[] = {"ganscale", "--now"};
+    char* arguments[] = {words[0].data(), words[1].data()};
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(command_line::run_program(app, action, 2, arguments),
+              static_cast<int>(ExitCode::kData));
+    EXPECT_EQ(testing::internal::GetCapturedStderr(), "ganscale: error: the shard is torn\n");
+  }
+}
+
 TEST(LaunchVerb, SaysThatItsOptionsGoBeforeTheVerb) {
   EXPECT_EQ(run_and_listen({"launch", "train", "-n", "2"}).error,
             "ganscale: error: -n goes before the verb, as in ganscale launch -n 2 train\n");
   const Told told = run_and_listen({"launch", "bench", "--hostfile=hosts"});
   EXPECT_EQ(told.code, ExitCode::kUsage);
   EXPECT_THAT(told.error, testing::HasSubstr("--hostfile goes before the verb"));
+}
+
+TEST(EvaluateVerb, NamesEveryMetricInItsHelp) {
+  const std::string help = printed_by({"evaluate", "--help"});
+  const auto metrics = help.substr(help.find("Metrics: "));
+  for (const char* name : {"fid", "is", "kid", "pr", "dc", "ppl", "eqt", "eqr"})
+    EXPECT_THAT(metrics, testing::ContainsRegex("[ \n]" + std::string(name) + "[ ,]")) << name;
+}
+
+TEST(ImportVerb, RefusesOptionsWithoutEffect) {
+  const auto expect_refused = [](const std::vector<std::string>& options, const std::string& text) {
+    std::vector<std::string> arguments = {"import", "--run", "r", "--from"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    const Told told = run_and_listen(arguments);
+    EXPECT_EQ(told.code, ExitCode::kUsage) << told.error;
+    EXPECT_THAT(told.error, testing::HasSubstr(text));
+  };
+  for (const char* file : {"ffhq.pkl", "networks.pt"})
+    expect_refused({file, "--print-config"}, "--print-config: there is no configuration to print");
+  const TemporaryFolder folder;
+  const std::string network = folder.write("ffhq.pkl", "a pickle");
+  const std::string own = "a network file (.pkl) says itself of which model it is";
+  expect_refused({network, "--set", "model.name=stylegan2"}, own);
+  expect_refused({network, "--config", "demo", "--print-config"}, own);
+}
+
+// torch.save() writes a zip archive under any name.
+TEST(ImportVerb, ReadsAFileOfTorchSaveThatIsNamedLikeANetwork) {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("weights.pkl", "PK\x03\x04, damaged");
+  EXPECT_EQ(
+      run_and_listen({"import", "--from", file, "--run", folder / "r", "--set", "model.name=dcgan"})
+          .code,
+      ExitCode::kData);
 }
 
 TEST(ExportVerb, RefusesAFormatThatTheExtensionContradicts) {

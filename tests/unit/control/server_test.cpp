@@ -78,6 +78,22 @@ TEST_F(ControlServer, PassesCommandsOnInOrder) {
   EXPECT_FALSE(server->next_command());
 }
 
+TEST_F(ControlServer, RefusesTheCommandsOfATrainingThatTakesNone) {
+  Server server(ServerConfig{.address = "127.0.0.1",
+                             .port = 0,
+                             .token_file = token_file_,
+                             .commands_refused = "not with this scheme"});
+  const auto send = [&](const std::string& body) {
+    return http_request(server.port(), "POST /commands", kCommandHeaders, body);
+  };
+  const HttpAnswer answer = send(R"({"command": "pause"})");
+  EXPECT_EQ(answer.status, 409);
+  EXPECT_EQ(answer.body, R"({"error":"not with this scheme"})");
+  EXPECT_EQ(send("{").status, 400);
+  EXPECT_FALSE(server.next_command());
+  EXPECT_EQ(http_request(server.port(), "GET /status", kToken).status, 200);
+}
+
 TEST_F(ControlServer, RefusesWithTheStatusOfTheRoutes) {
   const auto server = open_guarded();
   const int port = server->port();

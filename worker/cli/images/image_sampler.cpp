@@ -21,7 +21,6 @@ namespace {
 constexpr std::int64_t kImagesAtOnce = 32;
 constexpr std::uint32_t kLabelSite = 0xFFFF;  // after the sites of latents and noise
 constexpr std::uint32_t kTruncationSite = 0xFFFE;
-constexpr const char* kAsInData = "data";
 
 /// Calls make(first, count) for at most kImagesAtOnce images at a time and concatenates the
 /// results on the host.
@@ -104,8 +103,7 @@ ImageSampler::ImageSampler(const training::TrainedGenerator& trained,
 
 SampleSpec ImageSampler::specify(std::vector<std::int64_t> seeds, const std::string& text) const {
   SampleSpec spec{std::move(seeds), {}};
-  const auto label_count = trained_.generator->label_count();
-  if (label_count == 0) {
+  if (!has_labels()) {
     if (!text.empty()) labels(text);  // refuses them
     return spec;
   }
@@ -120,8 +118,7 @@ SampleSpec ImageSampler::specify(std::vector<std::int64_t> seeds, const std::str
 }
 
 std::vector<std::int64_t> ImageSampler::labels(const std::string& text) const {
-  if (trained_.generator->label_count() == 0)
-    throw UsageError("--labels: the model of this run is unconditional: " + text);
+  if (!has_labels()) throw UsageError("--labels: the model of this run is unconditional: " + text);
   return text.empty() ? models::labels_of(*trained_.generator) : parse_labels(text, trained_);
 }
 

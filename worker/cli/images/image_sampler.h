@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/images/number_list.h"
@@ -11,6 +12,9 @@
 #include "training/generators/trained_generator.h"
 
 namespace ganscale::cli {
+
+/// Stands for labels with the frequency of those in the data.
+inline constexpr std::string_view kAsInData = "data";
 
 /// Which images to make: seeds, and either no labels or one per seed.
 struct SampleSpec {
@@ -45,6 +49,8 @@ class ImageSampler {
 
   /// Returns the threshold of truncated latents, if they are.
   std::optional<double> latent_threshold() const { return latent_threshold_; }
+  /// Returns whether the model is conditional.
+  bool has_labels() const { return trained_.generator->label_count() > 0; }
   /// Returns whether the model has styles between latents and images.
   bool has_styles() const { return style_ != nullptr; }
   /// Returns truncated styles, [N, w_count, w_dim].

@@ -44,8 +44,9 @@ void write_style_mixing(const ImageSampler& sampler, const StyleMixing& mixing,
     images.push_back(sampler.from_styles(own));
     images.push_back(sampler.from_styles(mixed));
   }
-  report::write_image_grid(at::cat(images), {.columns = static_cast<int>(columns.size(0)) + 1},
-                           file);
+  const report::GridLayout layout{.columns = static_cast<int>(columns.size(0)) + 1,
+                                  .scale = mixing.scale};
+  report::write_image_grid(at::cat(images), layout, file);
 }
 
 }  // namespace ganscale::cli

@@ -12,6 +12,7 @@ struct StyleMixing {
   SampleSpec rows;          ///< the sources of all styles but those of `layers`
   SampleSpec columns;       ///< the sources of the styles of `layers`
   std::string layers = {};  ///< empty: 0-6, without the last layer of a small model
+  int scale = 1;            ///< a pixel of an image is a square of so many
 };
 
 /// Writes a grid: the sources in the first column and row; all others are images with the row's

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/terminal.h"
 #include "comm/backends/shared_cores.h"
+#include "wire/names.h"
 
 namespace ganscale::cli {
 namespace {
@@ -15,9 +16,20 @@ namespace {
 /// With more, few batches have an image for each.
 constexpr unsigned kMostRanksOnCores = 4;
 
-/// How the names of variables begin that mpirun passes to other machines.
-constexpr std::array<std::string_view, 5> kPassedOn{"AWS_", "GOMP_", "MLFLOW_", "NCCL_",
-                                                    "SSL_CERT_FILE"};
+/// How the names of variables begin that mpirun passes to other machines. Rank 0 may be on one of
+/// them; a preflight that only some ranks make would wait for the others.
+constexpr std::array<std::string_view, 12> kPassedOn{"AWS_",
+                                                     "GOMP_",
+                                                     "MLFLOW_",
+                                                     "NCCL_",
+                                                     "SSL_CERT_FILE",
+                                                     wire::environment::kAttempt,
+                                                     wire::environment::kExpectedWorldSize,
+                                                     wire::environment::kLeaveStatus,
+                                                     wire::environment::kPreflight,
+                                                     wire::environment::kPreflightFloor,
+                                                     wire::environment::kPreflightHcas,
+                                                     wire::environment::kRestarts};
 
 bool has_other_machines(const LaunchRequest& request, const Surroundings& here) {
   return !request.hostfile.empty() || here.in_slurm;
@@ -51,6 +63,8 @@ std::vector<std::string> variables_to_pass_on(const char* const* environment) {
       names.emplace_back(name);
   }
   std::ranges::sort(names);
+  const auto repeated = std::ranges::unique(names);  // an environment may have a name twice
+  names.erase(repeated.begin(), repeated.end());
   return names;
 }
 

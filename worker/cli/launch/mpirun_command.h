@@ -31,8 +31,9 @@ struct Surroundings {
 /// Throws: UsageError for more ranks than GPUs and cores, unless mpirun knows of other machines.
 int ranks_of(const LaunchRequest& request, const Surroundings& here);
 
-/// Returns the names in an environment (a list that ends with null) that ranks on other machines need,
-/// too: the settings of OpenMP and NCCL, and what S3 and MLflow are reached with.
+/// Returns the names in an environment (a list that ends with null) that ranks on other machines
+/// need, too, each once: wire::environment, the settings of OpenMP and NCCL, and what S3 and MLflow
+/// are reached with. None is one of environment_of().
 std::vector<std::string> variables_to_pass_on(const char* const* environment);
 
 /// Returns the environment of the ranks, added to this process's.

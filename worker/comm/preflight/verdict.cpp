@@ -53,8 +53,18 @@ std::vector<wire::FaultyNode> faulty_nodes(const FabricMeasurement& measured,
   return faulty;
 }
 
-/// Returns what to look at, on the faulty nodes or, if there are none, between all.
-std::string advice(const std::vector<wire::FaultyNode>& faulty) {
+/// Whether no node has the HCAs that are required.
+bool all_lack_hcas(const FabricMeasurement& measured, const FabricRequirements& required) {
+  return std::ranges::all_of(
+      measured.nodes, [&](const NodeFabric& node) { return node.active_hcas < required.hcas; });
+}
+
+/// Returns what to look at: on the faulty nodes or, if none stands out, on or between all.
+std::string advice(const std::vector<wire::FaultyNode>& faulty, bool is_short_of_hcas) {
+  if (faulty.empty() && is_short_of_hcas) {
+    return "no node has as many HCAs as required: look at the links of all (ibstat), their cables "
+           "and switch ports, or require fewer";
+  }
   if (faulty.empty()) {
     return "no single node is the cause: look at the switches between the nodes and at "
            "NCCL_SOCKET_IFNAME and NCCL_IB_HCA (NCCL_DEBUG=INFO), or lower the floor";
@@ -75,7 +85,7 @@ std::string complaint(const FabricMeasurement& measured, const wire::Preflight& 
                         required.floor_gigabytes_per_second)
           : fmt::format("nodes lack HCAs with an active port: {} of {} on one of them", result.hcas,
                         required.hcas);
-  return what + "; " + advice(result.faulty_nodes);
+  return what + "; " + advice(result.faulty_nodes, all_lack_hcas(measured, required));
 }
 
 /// Returns the slowest of the ways in which the nodes' cards read GPU memory.

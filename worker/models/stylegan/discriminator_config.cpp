@@ -76,7 +76,8 @@ void read_precision(config::Section& in, const ModelConfig& model, Discriminator
              "bf16 if training.precision says so; by default 4 in fp16, and all in bf16");
   c.conv_clamp =
       in.get("conv_clamp", c.conv_clamp,
-             "maximum magnitude of their activations, which are clamped to it; 0: no limit");
+             "maximum magnitude of activations, to which all convolutions clamp them (stylegan2: "
+             "only if some compute in low precision); 0: no limit");
 }
 
 void require_possible(const config::Section& in, const DiscriminatorConfig& c,

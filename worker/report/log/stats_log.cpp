@@ -1,5 +1,6 @@
 #include "report/log/stats_log.h"
 
+#include <chrono>
 #include <string>
 
 #include "files/atomic_file.h"
@@ -47,6 +48,13 @@ StatsLog::StatsLog(const std::filesystem::path& path, std::int64_t images_seen) 
 
 void StatsLog::append(const nlohmann::ordered_json& line) {
   file_.append(line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n');
+}
+
+nlohmann::ordered_json with_time(nlohmann::ordered_json line) {
+  const auto since_1970 = std::chrono::system_clock::now().time_since_epoch();
+  const auto time = std::chrono::duration_cast<std::chrono::milliseconds>(since_1970);
+  line["unix_seconds"] = static_cast<double>(time.count()) / 1000;
+  return line;
 }
 
 std::vector<nlohmann::ordered_json> read_json_lines(const std::filesystem::path& path) {

@@ -27,6 +27,9 @@ class StatsLog {
   files::AppendFile file_;
 };
 
+/// Returns the line with the time of day, "unix_seconds", to the millisecond.
+nlohmann::ordered_json with_time(nlohmann::ordered_json line);
+
 /// Reads a file of JSON lines up to the first incomplete one. A missing file has no lines.
 std::vector<nlohmann::ordered_json> read_json_lines(const std::filesystem::path& path);
 /// Reads the lines from `offset_bytes` on, and moves it to their end: for a file that grows.

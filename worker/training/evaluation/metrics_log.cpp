@@ -31,7 +31,7 @@ std::optional<std::int64_t> newest_images_seen(const std::filesystem::path& file
 
 void append_if_newest(const std::filesystem::path& file, const MetricsLine& line) {
   if (newest_images_seen(file) > line.images_seen) return;
-  files::append_line(file, to_json(line).dump());
+  files::append_line(file, report::with_time(to_json(line)).dump());
 }
 
 }  // namespace ganscale::training

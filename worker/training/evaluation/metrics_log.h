@@ -29,7 +29,8 @@ std::optional<double> first_value(const metrics::Measurements& measured, const s
 /// Returns the images seen of the newest line of metrics.jsonl, or nothing if there is none.
 std::optional<std::int64_t> newest_images_seen(const std::filesystem::path& file);
 
-/// Appends a line to metrics.jsonl unless the file has one with more images. Throws OutputError.
+/// Appends a line to metrics.jsonl, with the time of day, unless the file has one with more images.
+/// Throws OutputError.
 void append_if_newest(const std::filesystem::path& file, const MetricsLine& line);
 
 }  // namespace ganscale::training

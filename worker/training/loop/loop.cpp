@@ -1,5 +1,7 @@
 #include "training/loop/loop.h"
 
+#include <c10/util/Exception.h>
+
 #include <algorithm>
 #include <chrono>
 #include <deque>
@@ -11,6 +13,7 @@
 #include "checkpoint/writer.h"
 #include "comm/collectives/numbers.h"
 #include "device/cached_memory.h"
+#include "device/translate_errors.h"
 #include "files/atomic_file.h"
 #include "files/remove_temporaries.h"
 #include "training/loop/agreement.h"
@@ -50,9 +53,11 @@ void require_finite(const StepResult& result, const Progress& progress, std::siz
       last.parameter);
 }
 
-/// orders: those that ended the run, if any did before it was complete.
-std::string_view reason_of_the_end(const Orders& orders) {
+/// orders:       those that ended the run, if any did before it was complete.
+/// has_measured: whether a window that was to be measured is over.
+std::string_view reason_of_the_end(const Orders& orders, bool has_measured) {
   if (orders.stop) return "Stopped by a signal, after a checkpoint";
+  if (has_measured) return "Stopped: the measured window is over";
   if (orders.finish) return "Stopped by a command, after a checkpoint";
   if (orders.spent) return "Stopped: the budget is used up";
   return "Training is complete";
@@ -96,7 +101,7 @@ class Loop {
   }
 
   ExitCode run();
-  void fail() { reporter_.fail(); }
+  void fail(const std::string& why) { reporter_.fail(why); }
 
  private:
   bool shows_untrained_samples() const {
@@ -333,8 +338,9 @@ ExitCode Loop::run() {
     throw DataError("the last checkpoint could not be written: " + writer_->status().last_error);
   }
   reporter_.end(orders.stop);
-  log::info(reason_of_the_end(orders), {{"kimg", static_cast<double>(progress_.images_seen) / 1000},
-                                        {"run", context_.folder.root()}});
+  log::info(reason_of_the_end(orders, reporter_.has_measured()),
+            {{"kimg", static_cast<double>(progress_.images_seen) / 1000},
+             {"run", context_.folder.root()}});
   return orders.stop ? ExitCode::kStopped : ExitCode::kOk;
 }
 
@@ -342,12 +348,18 @@ ExitCode Loop::run() {
 
 ExitCode run_loop(const TrainingContext& context, Trainer& trainer, Progress& progress) {
   Loop loop(context, trainer, progress);
+  ExitCode code = ExitCode::kOk;
   try {
-    return loop.run();
-  } catch (...) {
-    loop.fail();
+    // Here already, for what is logged and published of a failure.
+    device::translate_errors([&] { code = loop.run(); });
+  } catch (const c10::Error& error) {
+    loop.fail(error.what_without_backtrace());
+    throw;
+  } catch (const std::exception& error) {
+    loop.fail(error.what());
     throw;
   }
+  return code;
 }
 
 }  // namespace ganscale::training

@@ -53,14 +53,6 @@ void export_loader(telemetry::Instruments& instruments, const data::LoaderReadin
   instruments.cached_bytes.set(static_cast<double>(now.source.cached_bytes));
 }
 
-/// Adds the time to a line of statistics, to the millisecond.
-nlohmann::ordered_json with_time(nlohmann::ordered_json line) {
-  const auto since_1970 = std::chrono::system_clock::now().time_since_epoch();
-  const auto time = std::chrono::duration_cast<std::chrono::milliseconds>(since_1970);
-  line["unix_seconds"] = static_cast<double>(time.count()) / 1000;
-  return line;
-}
-
 /// Returns what is known of a start as tags; those that MLflow has names for, with these.
 nlohmann::ordered_json tags_of(const nlohmann::ordered_json& start) {
   nlohmann::ordered_json tags{{"mlflow.source.name", "ganscale"}};
@@ -262,7 +254,7 @@ void Reporter::tick(Progress& progress, double budget_seconds_left) {
 void Reporter::write_tick(const report::Tick& tick) {
   log::info(report::tick_line(tick, seconds_left(tick)));
   try {
-    stats_->append(with_time(report::to_json(tick)));
+    stats_->append(report::with_time(report::to_json(tick)));
     if (mlflow_) mlflow_->notify();
     if (tensorboard_) tensorboard_->write_tick(tick);
   } catch (const files::OutputError& error) {
@@ -292,7 +284,7 @@ void Reporter::metrics(const MetricsLine& line) {
   const auto json = to_json(line);
   log::info("Evaluated the generator", {{"metrics", json.dump()}});
   try {
-    metrics_->append(with_time(json));
+    metrics_->append(report::with_time(json));
     if (mlflow_) mlflow_->notify();
   } catch (const files::OutputError& error) {
     log::warning("Cannot write the metrics", {{"reason", error.what()}});
@@ -340,7 +332,12 @@ void Reporter::state(wire::JobState state, const std::string& message) {
   if (context_.server != nullptr) context_.server->set_status(status_);
 }
 
-void Reporter::fail() { finish_mlflow(report::MlflowStatus::kFailed); }
+void Reporter::fail(const std::string& why) {
+  state(wire::JobState::kFailed, why);
+  // The other ranks, which may have failed by the same error, soon end this one.
+  if (context_.log_failure) context_.log_failure();
+  finish_mlflow(report::MlflowStatus::kFailed);
+}
 
 void Reporter::finish_mlflow(report::MlflowStatus status) {
   if (!mlflow_) return;

@@ -60,8 +60,9 @@ class Reporter {
   /// Publishes that the run is done and its last checkpoint written. stopped: by a signal, to be
   /// resumed.
   void end(bool stopped);
-  /// Reports to MLflow, if the run is logged there, that the run failed.
-  void fail();
+  /// Publishes that the run failed, then logs the error, which is being handled, and then tells
+  /// MLflow, if the run is logged there: a server that is down takes a while.
+  void fail(const std::string& why);
 
  private:
   using Clock = std::chrono::steady_clock;

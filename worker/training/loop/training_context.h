@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "comm/group/group.h"
@@ -30,6 +31,8 @@ struct TrainingContext {
   double spent_seconds = 0;           ///< of it, if the caller knows of more than the checkpoint
   nlohmann::ordered_json start = {};  ///< see describe_start(); checkpoints carry it
   std::optional<wire::Preflight> preflight = {};  ///< for the status, if there was one
+  /// Logs the error that is being handled. Null: that can wait until this rank has ended.
+  std::function<void()> log_failure = {};
 
   /// Returns what the run resumes from, or begins with.
   ResumeFrom resume_from() const {

@@ -100,24 +100,9 @@ class Builder {
       phases.push_back(lazy_phase(phases[0], "Dreg", config_.discriminator.policy));
       phases.back().losses = {loss(&PhaseLosses::lazy_penalties)};
       phases.back().statistics = names_of(penalties);
-      phases.back().left_alone = unpenalized_parameters();
+      phases.back().left_alone = unpenalized_parameters(config_, replica_.discriminator());
     }
     return phases;
-  }
-
-  std::vector<at::Tensor> unpenalized_parameters() const {
-    const DiscriminatorConfig& config = config_.discriminator;
-    std::vector<at::Tensor> parameters;
-    for (const std::string& prefix : config.unpenalized) {
-      const std::size_t before = parameters.size();
-      for (const auto& [name, parameter] : named_parameters(replica_.discriminator())) {
-        if (name.starts_with(prefix)) parameters.push_back(parameter);
-      }
-      if (parameters.size() > before) continue;
-      throw ConfigError(config.unpenalized_location.text() +
-                        ": discriminator.unpenalized: no parameter's name begins with: " + prefix);
-    }
-    return parameters;
   }
 
   Phase generator_phase() const {
@@ -202,6 +187,24 @@ class Builder {
 std::vector<at::Tensor> parameters_with_gradients(const torch::nn::Module& network) {
   auto parameters = network.parameters();
   std::erase_if(parameters, [](const auto& parameter) { return !parameter.requires_grad(); });
+  return parameters;
+}
+
+std::vector<at::Tensor> unpenalized_parameters(const RunConfig& config,
+                                               const torch::nn::Module& discriminator) {
+  const DiscriminatorConfig& keys = config.discriminator;
+  const auto lazy = losses::penalties_in(losses::PenaltyPhase::kLazy, config.loss, keys.penalties);
+  if (lazy.empty()) return {};
+  std::vector<at::Tensor> parameters;
+  for (const std::string& prefix : keys.unpenalized) {
+    const std::size_t before = parameters.size();
+    for (const auto& [name, parameter] : named_parameters(discriminator)) {
+      if (name.starts_with(prefix)) parameters.push_back(parameter);
+    }
+    if (parameters.size() > before) continue;
+    throw ConfigError(keys.unpenalized_location.text() +
+                      ": discriminator.unpenalized: no parameter's name begins with: " + prefix);
+  }
   return parameters;
 }
 

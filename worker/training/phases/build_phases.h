@@ -17,6 +17,11 @@ struct NetworkGradients {
 /// whose gradients have a place in its buckets. Call it before build_phases().
 std::vector<at::Tensor> parameters_with_gradients(const torch::nn::Module& network);
 
+/// Returns the discriminator's parameters that the phase of lazy penalties leaves alone; none
+/// without that phase. Throws ConfigError for a prefix that no parameter's name begins with.
+std::vector<at::Tensor> unpenalized_parameters(const RunConfig& config,
+                                               const torch::nn::Module& discriminator);
+
 /// Returns the phases of one step in their order, on the same reals: the generator's (Gmain, and
 /// Greg for path lengths), then the discriminator's (Dmain, and Dreg for lazy penalties); the other way round
 /// if loss.first says so. Each has latents of its own.

@@ -49,6 +49,7 @@ DiscriminatorConfig parse_discriminator(config::Section in, const losses::LossCo
   c.freeze = in.get("freeze", c.freeze, "name prefixes of parameters to freeze, as in FreezeD");
   c.freeze_location = in.location("freeze");
   c.joined_batches = parse_joined_batches(in);
+  c.joined_batches_location = in.location("joined_batches");
   c.penalties = losses::read_penalties(in);
   c.unpenalized = in.get("unpenalized", c.unpenalized,
                          "name prefixes of parameters that the phase of lazy penalties leaves "

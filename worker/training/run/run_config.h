@@ -39,6 +39,7 @@ enum class JoinedBatches {
 struct DiscriminatorConfig {
   optim::NetworkPolicy policy;
   JoinedBatches joined_batches = JoinedBatches::kAuto;
+  config::Location joined_batches_location;  ///< for errors that only the network can show
   std::vector<std::string> freeze;   ///< parameters that begin with one of these are not trained
   config::Location freeze_location;  ///< for errors that only the network's names can show
   losses::PenaltyOptions penalties;

@@ -57,9 +57,9 @@ TrainingConfig parse_training(config::Section in) {
                     "tf32 for the rest; fp64 to compare runs exactly");
   c.has_plain_layout =
       in.get_choice("layout", "auto", {"auto", "plain"},
-                    "memory layout of the networks; auto: the fastest on the device (channels "
-                    "last; on a GPU below fp32 also padded channels, and reals and fakes joined); "
-                    "plain: contiguous; see train --print-layout") == "plain";
+                    "memory layout of the networks; auto: the fastest on the device (a CPU: "
+                    "channels last; a GPU: reals and fakes joined, and below fp32 channels last "
+                    "and padded); plain: contiguous; see train --print-layout") == "plain";
   c.device = parse_device(in);
   c.devices_per_process =
       in.get("devices_per_process", c.devices_per_process,

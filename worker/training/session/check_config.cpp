@@ -9,6 +9,8 @@
 #include "config/differences.h"
 #include "metrics/evaluate.h"
 #include "report/mlflow/mlflow_client.h"
+#include "training/phases/build_phases.h"
+#include "training/phases/joined_batches.h"
 #include "training/replica/replica.h"
 #include "training/run/section_checks.h"
 
@@ -45,12 +47,16 @@ std::string first_change_from_rank_0(comm::Group& group, const std::string& reso
   return "";
 }
 
-/// Only the networks know the names of their parameters. They are built only if a key names
-/// one: the large ones take a while.
-void require_parameters(RunConfig config) {
-  if (config.discriminator.freeze.empty()) return;
+/// Only the networks know the names of their parameters, and whether they join batches. They are
+/// built only if a key asks for that: the large ones take a while.
+void require_networks_fit(RunConfig config) {
+  const DiscriminatorConfig& keys = config.discriminator;
+  if (keys.freeze.empty() && keys.unpenalized.empty() && keys.joined_batches != JoinedBatches::kYes)
+    return;
   if (models::takes_labels(config.model)) config.model.label_count = 1;
-  const Replica replica(config, at::kMeta, ReplicaGroups{});
+  Replica replica(config, at::kMeta, ReplicaGroups{});
+  unpenalized_parameters(config, replica.discriminator());
+  joins_batches(config, replica.discriminator().batch_joining(), at::kMeta);
 }
 
 }  // namespace
@@ -74,7 +80,7 @@ void check_config(RunConfig config, int world_size) {
   metrics::require_networks(config.evaluate);
   check_metrics(config, /*has_labels=*/models::takes_labels(config.model));
   for (const auto& warning : config_warnings(config)) log::warning(warning);
-  require_parameters(std::move(config));
+  require_networks_fit(std::move(config));
 }
 
 void check_metrics(const RunConfig& config, bool has_labels) {

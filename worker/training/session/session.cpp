@@ -1,11 +1,14 @@
 #include "training/session/session.h"
 
+#include <functional>
 #include <optional>
 #include <random>
 
 #include "base/log.h"
+#include "base/thread_rank.h"
 #include "comm/collectives/numbers.h"
 #include "comm/preflight/preflight.h"
+#include "command_line/run_program.h"
 #include "device/gpu.h"
 #include "files/append_line.h"
 #include "metrics/evaluate.h"
@@ -29,17 +32,37 @@ std::string shared_job_id(comm::Group& group) {
   return "ganscale-" + std::to_string(number);
 }
 
+/// What the ranks of this process share.
+struct Session {
+  const RunConfig& config;
+  const RunFolder& folder;
+  const Scheme& scheme;
+  const Dataset& dataset;
+  const device::NetworkDevices& devices;
+  const StopSignal& stop;
+  const Build& build;
+  nlohmann::ordered_json start;
+  double budget_seconds;
+  std::optional<wire::Preflight> preflight;
+};
+
+/// Returns why the control port refuses commands; empty if the ranks act on them.
+std::string why_commands_are_refused(const Session& session) {
+  if (session.scheme.takes_commands()) return "";
+  return "commands are not available with scheme " + session.config.scheme.name;
+}
+
 /// The metrics port of this node, on its first rank, and the control port of the run, on rank 0.
 class Services {
  public:
-  Services(const control::TelemetryConfig& config, const RunFolder& folder, const Build& build,
-           comm::Group& group, const comm::RankInfo& rank_info)
-      : registry_({.run = folder.root().filename().string(),
+  Services(const Session& session, comm::Group& group, const comm::RankInfo& rank_info)
+      : registry_({.run = session.folder.root().filename().string(),
                    .rank = group.rank(),
                    .local_rank = rank_info.local_rank,
                    .local_size = rank_info.local_size,
                    .segment = shared_job_id(group),
-                   .build = build}) {
+                   .build = session.build}) {
+    const control::TelemetryConfig& config = session.config.telemetry;
     constexpr int kOff = control::TelemetryConfig::kOff;
     if (rank_info.local_rank == 0 && config.metrics_port != kOff) {
       exposer_ = std::make_unique<telemetry::Exposer>(
@@ -53,7 +76,8 @@ class Services {
                                 .port = config.control_port,
                                 .token_file = config.token_file,
                                 .tls_certificate = config.tls_certificate,
-                                .tls_key = config.tls_key});
+                                .tls_key = config.tls_key,
+                                .commands_refused = why_commands_are_refused(session)});
       log::info("Serving status and commands", {{"port", server_->port()}});
     }
   }
@@ -82,20 +106,6 @@ void record_start(const RunFolder& folder, const nlohmann::ordered_json& start) 
   }
 }
 
-/// What the ranks of this process share.
-struct Session {
-  const RunConfig& config;
-  const RunFolder& folder;
-  const Scheme& scheme;
-  const Dataset& dataset;
-  const device::NetworkDevices& devices;
-  const StopSignal& stop;
-  const Build& build;
-  nlohmann::ordered_json start;
-  double budget_seconds;
-  std::optional<wire::Preflight> preflight;
-};
-
 /// Opens the feature network before training, if there are metrics.
 std::optional<Evaluator> open_evaluator(const Session& session, comm::Group& group) {
   const metrics::EvaluateConfig& config = session.config.evaluate;
@@ -110,7 +120,7 @@ std::optional<Evaluator> open_evaluator(const Session& session, comm::Group& gro
 ExitCode try_rank(const Session& session, comm::Group& group, const comm::RankInfo& rank_info) {
   open_evaluator(session, group);
   if (group.rank() == 0) session.folder.require_writable();
-  Services services(session.config.telemetry, session.folder, session.build, group, rank_info);
+  Services services(session, group, rank_info);
   session.scheme.try_run({.config = session.config,
                           .folder = session.folder,
                           .dataset = session.dataset,
@@ -120,6 +130,13 @@ ExitCode try_rank(const Session& session, comm::Group& group, const comm::RankIn
                           .instruments = services.instruments()});
   if (group.rank() == 0) log::info("The dry run found no problem");
   return ExitCode::kOk;
+}
+
+/// Returns what logs the error of rank 0. Where ranks are threads, it may only follow from that of
+/// another thread, which the process ends with.
+std::function<void()> failure_log_of(const comm::Group& group) {
+  if (group.rank() != 0 || thread_rank()) return {};
+  return command_line::log_error;
 }
 
 /// Trains as one rank of the group.
@@ -132,7 +149,7 @@ ExitCode run_rank(const Session& session, comm::Group& group, const comm::RankIn
     log::set_file(session.folder.log());
     record_start(session.folder, session.start);
   }
-  Services services(session.config.telemetry, session.folder, session.build, group, rank_info);
+  Services services(session, group, rank_info);
   const TrainingContext context{.config = session.config,
                                 .folder = session.folder,
                                 .dataset = session.dataset,
@@ -144,7 +161,8 @@ ExitCode run_rank(const Session& session, comm::Group& group, const comm::RankIn
                                 .evaluator = evaluator ? &*evaluator : nullptr,
                                 .budget_seconds = session.budget_seconds,
                                 .start = session.start,
-                                .preflight = session.preflight};
+                                .preflight = session.preflight,
+                                .log_failure = failure_log_of(group)};
   return session.scheme.run(context);
 }
 

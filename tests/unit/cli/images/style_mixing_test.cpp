@@ -1,6 +1,7 @@
 #include "cli/images/style_mixing.h"
 
 #include "data/formats/file_bytes.h"
+#include "data/image/png_codec.h"
 #include "support/expect_error.h"
 #include "support/temporary_folder.h"
 #include "unit/models/read_model.h"
@@ -20,13 +21,14 @@ training::TrainedGenerator trained(int resolution) {
 }
 
 /// Returns the PNG file of a grid of one row and one column.
-std::vector<std::uint8_t> mix(int resolution, const std::string& layers) {
+std::vector<std::uint8_t> mix(int resolution, const std::string& layers, int scale = 1) {
   const TemporaryFolder folder;
   const auto generator = trained(resolution);
   const ImageSampler sampler(generator, {});
   const SampleSpec row{.seeds = {1}, .labels = {}};
   const SampleSpec column{.seeds = {2}, .labels = {}};
-  write_style_mixing(sampler, {.rows = row, .columns = column, .layers = layers}, folder / "m.png");
+  write_style_mixing(sampler, {.rows = row, .columns = column, .layers = layers, .scale = scale},
+                     folder / "m.png");
   const auto bytes = data::read_file(folder / "m.png");
   return {bytes.begin(), bytes.end()};
 }
@@ -37,6 +39,12 @@ TEST(StyleMixing, TakesTheCoarseLayersThatTheModelHas) {
   EXPECT_EQ(mix(16, ""), mix(16, "0-4"));
   EXPECT_EQ(mix(8, ""), mix(8, "0-2"));
   EXPECT_NE(mix(8, ""), mix(8, "0"));
+}
+
+TEST(StyleMixing, EnlargesItsImages) {
+  const data::Image grid = data::decode_png(mix(8, "", /*scale=*/3));
+  EXPECT_EQ(grid.height, 2 * 8 * 3);
+  EXPECT_EQ(grid.width, 2 * 8 * 3);
 }
 
 TEST(StyleMixing, RefusesLayersThatTheModelLacks) {

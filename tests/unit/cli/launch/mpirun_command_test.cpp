@@ -55,6 +55,26 @@ TEST(MpirunCommand, PassesVariablesToOtherMachines) {
               testing::Not(testing::Contains("NCCL_DEBUG")));
 }
 
+// Not those that this process alone reads, or that environment_of() sets.
+TEST(MpirunCommand, PassesOurVariablesToOtherMachinesOnce) {
+  const char* const environment[] = {"GANSCALE_PREFLIGHT_HCAS=8",
+                                     "GANSCALE_PREFLIGHT=require",
+                                     "GANSCALE_PREFLIGHT_FLOOR=100",
+                                     "GANSCALE_MPIRUN_SECONDS=5",
+                                     "GANSCALE_BIND_CORES=1",
+                                     "GANSCALE_TERMINAL_COLUMNS=80",
+                                     "GANSCALE_EXPECTED_WORLD_SIZE=16",
+                                     "GANSCALE_RESTARTS=1",
+                                     "GANSCALE_ATTEMPT=a/2",
+                                     "GANSCALE_LEAVE_STATUS=1",
+                                     "GANSCALE_RESTARTS=1",
+                                     nullptr};
+  EXPECT_THAT(variables_to_pass_on(environment),
+              ElementsAre("GANSCALE_ATTEMPT", "GANSCALE_EXPECTED_WORLD_SIZE",
+                          "GANSCALE_LEAVE_STATUS", "GANSCALE_PREFLIGHT", "GANSCALE_PREFLIGHT_FLOOR",
+                          "GANSCALE_PREFLIGHT_HCAS", "GANSCALE_RESTARTS"));
+}
+
 TEST(EnvironmentOf, PassesTheTerminalWidthToTheRanks) {
   EXPECT_THAT(environment_of({.terminal_columns = 120}),
               testing::Contains(testing::Pair("GANSCALE_TERMINAL_COLUMNS", "120")));

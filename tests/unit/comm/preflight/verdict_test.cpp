@@ -103,6 +103,16 @@ TEST(Verdict, NamesANodeThatLacksHcasThoughTheAllReduceIsFast) {
   EXPECT_TRUE(verdict(fabric, {.floor_gigabytes_per_second = 100, .hcas = 7}).passed());
 }
 
+TEST(Verdict, DoesNotBlameTheNetworkIfAllNodesLackHcas) {
+  FabricMeasurement fabric = measured(180, {180, 180, 180});
+  for (auto& node : fabric.nodes) node.active_hcas = 6;
+  const auto result = verdict(fabric, {.floor_gigabytes_per_second = 100, .hcas = 8});
+  EXPECT_THAT(result.faulty_nodes, IsEmpty());
+  EXPECT_THAT(result.message,
+              HasSubstr("6 of 8 on one of them; no node has as many HCAs as required"));
+  EXPECT_THAT(result.message, testing::Not(HasSubstr("floor")));
+}
+
 TEST(Verdict, HasNoFloorForASingleRank) {
   FabricMeasurement fabric = measured(0, {});
   fabric.ranks = 1;

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <chrono>
 #include <limits>
 
 #include "files/atomic_file.h"
@@ -57,6 +58,18 @@ TEST_F(MetricsFile, ReturnsItsNewestLine) {
   append_if_newest(file_, line_at(1000));
   append_if_newest(file_, line_at(2000));
   EXPECT_EQ(newest_images_seen(file_), 2000);
+}
+
+TEST_F(MetricsFile, KnowsWhenALineWasWritten) {
+  const auto now = [] {
+    const auto since_1970 = std::chrono::system_clock::now().time_since_epoch();
+    return std::chrono::duration<double>(since_1970).count();
+  };
+  const double before = now();
+  append_if_newest(file_, line_at(1000));
+  const double written = report::read_json_lines(file_).at(0).at("unix_seconds");
+  EXPECT_GE(written, before - 0.001) << "to the millisecond";
+  EXPECT_LE(written, now());
 }
 
 TEST_F(MetricsFile, TakesNoLineOlderThanItsNewest) {

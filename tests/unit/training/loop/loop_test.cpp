@@ -7,12 +7,15 @@
 #include <thread>
 #include <vector>
 
+#include "base/log.h"
 #include "checkpoint/reader.h"
 #include "comm/backends/thread_group.h"
+#include "control/server.h"
 #include "files/folder_lock.h"
 #include "report/log/stats_log.h"
 #include "support/expect_error.h"
 #include "support/fake_gpu_allocator.h"
+#include "support/loopback_http.h"
 #include "unit/training/fake_trainer.h"
 #include "unit/training/fake_training.h"
 #include "unit/training/parse_text.h"
@@ -48,6 +51,8 @@ class RunLoop : public FakeTraining {
   ExitCode run(comm::Group& group) {
     return with_context(group, std::make_unique<data::FakeSource>(8), [&](TrainingContext context) {
       context.devices = devices_;
+      context.server = server_;
+      context.log_failure = log_failure_;
       return run_loop(context, trainer_, progress_);
     });
   }
@@ -71,6 +76,8 @@ class RunLoop : public FakeTraining {
   FakeTrainer trainer_;
   Progress progress_;
   device::NetworkDevices devices_ = at::kCPU;
+  control::Server* server_ = nullptr;
+  std::function<void()> log_failure_;
 };
 
 using Images = std::vector<std::int64_t>;
@@ -117,7 +124,10 @@ TEST_F(RunLoop, ResumesAtItsProgress) {
 
 TEST_F(RunLoop, EndsWithTheWindowThatIsMeasured) {
   configure("tick_kimg: 0.04", "measure: {warmup_steps: 2, steps: 3}\n");
+  testing::internal::CaptureStderr();
   EXPECT_EQ(run(), ExitCode::kOk);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              testing::HasSubstr("\nStopped: the measured window is over  kimg=0.02"));
   EXPECT_EQ(progress_.step, 5);
   EXPECT_EQ(checkpoints(), Images{20});
 }
@@ -271,6 +281,38 @@ TEST_F(RunLoop, ReportsItsReasonToEnd) {
   EXPECT_THAT(printed(), testing::HasSubstr("\nStopped: the budget is used up  kimg=0.004"));
   budget_seconds_ = 0;
   EXPECT_THAT(printed(), testing::HasSubstr("\nTraining is complete  kimg=0.04"));
+}
+
+TEST_F(RunLoop, PublishesItsFailureBeforeItLogsIt) {
+  control::Server server(control::ServerConfig{});
+  if (server.port() == 0) GTEST_SKIP() << "a build without services has no control port";
+  server_ = &server;
+  configure("tick_kimg: 0.04");
+  trainer_.on_step = [](StepResult&) { throw DataError("the shard is torn"); };
+  std::string status;
+  int ready = 0;
+  log_failure_ = [&] {
+    status = http_request(server.port(), "GET /status").body;
+    ready = http_request(server.port(), "GET /readyz").status;
+  };
+  expect_error(ExitCode::kData, "the shard is torn", [&] { run(); });
+  EXPECT_EQ(ready, 503);
+  const auto published = wire::parse_job_status(nlohmann::ordered_json::parse(status));
+  EXPECT_EQ(published.state, wire::JobState::kFailed);
+  EXPECT_EQ(published.message, "the shard is torn");
+}
+
+// Nobody listens on port 1.
+TEST_F(RunLoop, LogsItsFailureBeforeItTellsMlflow) {
+  if (control::Server(control::ServerConfig{}).port() == 0)
+    GTEST_SKIP() << "a build without services does not know MLflow";
+  configure("tick_kimg: 0.04", "telemetry: {mlflow: {uri: 'http://127.0.0.1:1'}}\n");
+  trainer_.on_step = [](StepResult&) { throw DataError("the shard is torn"); };
+  log_failure_ = [] { log::error("logged"); };
+  testing::internal::CaptureStderr();
+  expect_error(ExitCode::kData, "the shard is torn", [&] { run(); });
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              testing::ContainsRegex("error: logged\n(.|\n)*server has not got everything"));
 }
 
 TEST_F(RunLoop, DoesNothingIfTheRunIsOver) {

@@ -62,6 +62,20 @@ TEST(CheckConfig, KnowsTheParametersOfTheNetworks) {
   expect_unfit("run.yaml:1: discriminator.freeze: no parameter's name begins with: blocks.7",
                freeze, 1);
   expect_unfit("discriminator.freeze", freeze + "model: {name: conditional_dcgan}\n", 1);
+  const std::string unpenalized = "discriminator: {unpenalized: [blocks.7], r1_gamma: ";
+  expect_unfit("run.yaml:1: discriminator.unpenalized: no parameter's name begins with: blocks.7",
+               unpenalized + "1}\n", 1);
+  EXPECT_NO_THROW(check_text(unpenalized + "0}\n", 1)) << "nothing is penalized";
+}
+
+TEST(CheckConfig, KnowsWhichDiscriminatorsJoinBatches) {
+  const std::string joined = "discriminator: {joined_batches: true}\n";
+  expect_unfit(
+      "run.yaml:1: discriminator.joined_batches: the discriminator of dcgan scores one batch",
+      joined, 1);
+  const std::string small =
+      "model: {name: stylegan2, z_dim: 8, w_dim: 8, channel_base: 64, channel_max: 8}\n";
+  EXPECT_NO_THROW(check_text(joined + small, 1));
 }
 
 TEST(RequireSameConfig, NamesTheRankAndTheKeyOfAnotherConfiguration) {

@@ -34,6 +34,7 @@ class PerLabelScheme : public Scheme {
 
   bool makes_labels() const override { return true; }
   std::vector<std::int64_t> made_labels() const override { return options_.labels; }
+  bool takes_commands() const override { return false; }
   std::vector<int> ranks_of_networks(int world_size) const override;
   void check_sections(const config::Section& root, const RunConfig& config) const override;
   /// If scheme.labels names them, the labels are known before the data.

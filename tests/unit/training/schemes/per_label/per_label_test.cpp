@@ -107,6 +107,11 @@ TEST_F(PerLabel, PublishesWhatAllRanksDid) {
   EXPECT_LT(status.measured->straggler_ratio, 2);
 }
 
+TEST_F(PerLabel, TakesNoCommands) {
+  EXPECT_FALSE(config_.scheme.chosen->takes_commands());
+  EXPECT_TRUE(parse("scheme: {name: asynchronous}\n").scheme.chosen->takes_commands());
+}
+
 TEST_F(PerLabel, TrainsTheLabelsThatAreNamed) {
   name_labels({1, 3});
   EXPECT_EQ(config_.scheme.chosen->made_labels(), (std::vector<std::int64_t>{1, 3}));
