@@ -19,6 +19,8 @@ known=$repository/tests/fuzz/corpus
 [ $# -eq 0 ] || targets=("$@")
 
 export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
+# Parsers of files get each input in a file: in memory, where there is a file system for that.
+[ -n "${TMPDIR:-}" ] || [ ! -w /dev/shm ] || export TMPDIR=/dev/shm
 failed=()
 for target in "${targets[@]}"; do
   found=build/fuzz/findings/$target
