@@ -192,8 +192,9 @@ Json object_with_defaults(Json object, const Json& schema) {
     if (known != nullptr) *field = with_defaults(std::move(*field), *known);
     ++field;
   }
-  const Json fields = schema.value("properties", Json::object());
-  for (const auto& [name, field] : fields.items()) {
+  const auto fields = schema.find("properties");
+  if (fields == schema.end()) return object;
+  for (const auto& [name, field] : fields->items()) {
     if (field.contains("default") && !object.contains(name)) object[name] = field["default"];
   }
   return object;
@@ -221,8 +222,8 @@ void require_known_keywords(const Json& schema) {
 
 Json with_defaults(Json value, const Json& schema) {
   if (!schema.is_object()) return value;
-  if (value.is_array()) {
-    for (Json& item : value) item = with_defaults(std::move(item), schema.value("items", Json()));
+  if (value.is_array() && schema.contains("items")) {
+    for (Json& item : value) item = with_defaults(std::move(item), schema["items"]);
   }
   return value.is_object() ? object_with_defaults(std::move(value), schema) : value;
 }

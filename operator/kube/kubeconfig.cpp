@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "object/fields.h"
+#include "object/lookup.h"
 #include "object/yaml.h"
 
 namespace ganscale::controller {
@@ -41,11 +42,15 @@ std::string data_or_file(Fields& in, const std::string& name, const std::filesys
   return file.empty() ? "" : read_file(folder / file);
 }
 
-/// Returns what is under `kind` in the entry of that name of a list.
+/// Returns the map under `kind` in the entry of that name of a list.
 Json entry(const Json& config, const std::string& list, const std::string& kind,
            const std::string& name) {
-  for (const Json& item : config.value(list, Json::array())) {
-    if (item.value("name", "") == name) return item.value(kind, Json::object());
+  for (const Json& item : list_at(config, ("/" + list).c_str())) {
+    if (name.empty() || text_at(item, "/name") != name) continue;
+    Json found = item.value(kind, Json::object());
+    if (!found.is_object())
+      throw ConfigError("kubeconfig: expected a map: " + kind + " of " + name + " in " + list);
+    return found;
   }
   throw ConfigError("kubeconfig: " + list + " has no entry: " + name);
 }
@@ -59,10 +64,9 @@ ClusterAccess read_kubeconfig(const std::string& path) {
   }
   const Json& config = documents[0];
   const auto folder = std::filesystem::path(path).parent_path();
-  const Json context =
-      entry(config, "contexts", "context", config.value("current-context", std::string()));
-  const Json cluster_json = entry(config, "clusters", "cluster", context.value("cluster", ""));
-  const Json user_json = entry(config, "users", "user", context.value("user", ""));
+  const Json context = entry(config, "contexts", "context", text_at(config, "/current-context"));
+  const Json cluster_json = entry(config, "clusters", "cluster", text_at(context, "/cluster"));
+  const Json user_json = entry(config, "users", "user", text_at(context, "/user"));
   Fields cluster(cluster_json, "cluster");
   Fields user(user_json, "user");
   if (user.has("exec") || user.has("auth-provider")) {
@@ -77,7 +81,7 @@ ClusterAccess read_kubeconfig(const std::string& path) {
   access.token_file = user.text("tokenFile");
   access.client_certificate_pem = data_or_file(user, "client-certificate", folder);
   access.client_key_pem = data_or_file(user, "client-key", folder);
-  access.name_space = context.value("namespace", "default");
+  access.name_space = text_at(context, "/namespace", "default");
   if (access.server.empty()) throw ConfigError("kubeconfig: cluster.server is missing: " + path);
   return access;
 }

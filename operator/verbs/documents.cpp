@@ -30,6 +30,19 @@ std::vector<Json> read_documents(const std::string& file) {
   return read_yaml(text, name_of(file));
 }
 
+/// Returns the configuration in a file in place of a ConfigMap; empty without a file. The operator
+/// takes one map of a ConfigMap, too.
+std::string read_config(const std::string& file) {
+  if (file.empty()) return "";
+  const std::vector<Json> documents = read_yaml_file(file);
+  const std::string wanted = file + ": --config-from takes one YAML map, and this is ";
+  if (documents.size() != 1) throw ConfigError(wanted + counted(documents.size(), "document"));
+  if (!documents[0].is_object()) {
+    throw ConfigError(wanted + "another value: " + shown(documents[0]));
+  }
+  return documents[0].dump();
+}
+
 /// Returns the kind with this name; null if there is none.
 const RenderedKind* find_kind(const std::string& name, const Kinds& kinds) {
   const auto found = std::ranges::find(kinds, name, &RenderedKind::kind);
@@ -88,9 +101,8 @@ void for_each_document(
     const std::function<void(const RenderedKind&, const Json&, const RenderContext&)>& use) {
   const NodeProfiles profiles = read_profiles(options.sources);
   const WorkerSchema schema = read_schema(options.sources);
-  const std::string config =
-      options.config_from.empty() ? "" : read_yaml_file(options.config_from).at(0).dump();
-  const RenderContext context{profiles, schema, config, options.operator_namespace};
+  const RenderContext context{profiles, schema, read_config(options.config_from),
+                              options.operator_namespace};
   const Kinds kinds = rendered_kinds();
   std::vector<Json> documents = read_documents(options.file);
   try {

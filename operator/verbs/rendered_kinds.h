@@ -12,7 +12,7 @@ namespace ganscale::controller {
 struct RenderContext {
   const NodeProfiles& profiles;
   const WorkerSchema& schema;
-  std::string config;              ///< what spec.configFrom refers to, as YAML; empty: nothing
+  std::string config;              ///< what spec.configFrom refers to, as YAML; empty: not known
   std::string operator_namespace;  ///< that NetworkPolicies admit
 };
 

@@ -14,8 +14,14 @@ namespace {
 
 gan_training::Plan training_plan(const Json& document, const RenderContext& context) {
   const auto training = gan_training::parse_training(document);
-  auto checked = gan_training::check_training(training, context.profiles, context.schema,
-                                              {.text = context.config});
+  gan_training::ReferencedConfig referenced{.text = context.config};
+  if (referenced.text.empty()) {
+    referenced.problem =
+        "spec.configFrom: no cluster is asked for the ConfigMap: give its YAML with "
+        "--config-from FILE";
+  }
+  auto checked =
+      gan_training::check_training(training, context.profiles, context.schema, referenced);
   if (!checked.reason.empty()) throw ConfigError(training.key.text() + ": " + checked.problem);
   return std::move(checked.plan);
 }

@@ -115,21 +115,30 @@ class Parser {
   }
 
   Expression literal() {
-    const Token token = next();
+    Expression read;
+    switch (next().kind) {
+      case Token::Kind::kText: read.value = next().text; break;
+      case Token::Kind::kNumber:
+        read.value = number<double>("a number that is too large or too small");
+        break;
+      case Token::Kind::kInteger:
+        read.value = number<std::int64_t>("an integer that is too large");
+        break;
+      default: fail("expected a value");
+    }
     ++at_;
-    switch (token.kind) {
-      case Token::Kind::kText: return {Kind::kLiteral, "", token.text};
-      case Token::Kind::kNumber: return {Kind::kLiteral, "", std::stod(token.text)};
-      case Token::Kind::kInteger: break;
-      default: --at_; fail("expected a value");
+    return read;
+  }
+
+  /// Returns the next token as a number; `range` says what is wrong with one that does not fit.
+  template <class Number>
+  Number number(const char* range) const {
+    const std::string& text = next().text;
+    Number value = 0;
+    if (std::from_chars(text.data(), text.data() + text.size(), value).ec != std::errc{}) {
+      fail(range);
     }
-    std::int64_t whole = 0;
-    const char* end = token.text.data() + token.text.size();
-    if (std::from_chars(token.text.data(), end, whole).ec != std::errc{}) {
-      --at_;
-      fail("an integer that is too large");
-    }
-    return {Kind::kLiteral, "", whole};
+    return value;
   }
 
   std::vector<Expression> items(std::string_view end) {

@@ -315,6 +315,18 @@ int control_port_of(const Json& job) {
   return 0;
 }
 
+/// Whether an MPIJob's launcher, or its workers, run on cordoned nodes, too, by a toleration.
+bool tolerates_cordon(const Json& job, bool launcher) {
+  const char* path = launcher ? "/spec/mpiReplicaSpecs/Launcher/template/spec/tolerations"
+                              : "/spec/mpiReplicaSpecs/Worker/template/spec/tolerations";
+  return std::ranges::any_of(list_at(job, path), [](const Json& toleration) {
+    const std::string key = text_at(toleration, "/key");
+    const std::string effect = text_at(toleration, "/effect");
+    return (key.empty() || key == "node.kubernetes.io/unschedulable") &&
+           (effect.empty() || effect == "NoSchedule");
+  });
+}
+
 }  // namespace
 
 int attempt_number(const Json& object) {
@@ -351,14 +363,13 @@ Attempt observe_attempt(const Json& job, const std::vector<Json>& pods) {
   return attempt;
 }
 
-void observe_cordons(const std::vector<Json>& pods,
-                     const std::function<bool(const std::string&)>& is_cordoned,
-                     const std::function<bool(Role)>& stays, Attempt& attempt) {
+void observe_cordons(const Json& job, const std::vector<Json>& pods,
+                     const std::function<bool(const std::string&)>& is_cordoned, Attempt& attempt) {
   for (const Json& pod : pods) {
     const std::string phase = text_at(pod, "/status/phase");
     const std::string node = text_at(pod, "/spec/nodeName");
     if ((phase != "Running" && phase != "Pending") || node.empty() || !is_cordoned(node)) continue;
-    if (stays(is_launcher(pod) ? Role::kLauncher : Role::kWorker)) continue;
+    if (tolerates_cordon(job, is_launcher(pod))) continue;
     note_leaving(pod, "its node is cordoned: " + node, attempt);
     attempt.disrupted = true;
   }

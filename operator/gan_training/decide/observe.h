@@ -53,10 +53,10 @@ Attempt observe_attempt(const Json& job, const std::vector<Json>& pods);
 
 /// Notes that pods are on nodes that are to be drained: so that the attempt leaves them.
 ///
-/// is_cordoned: of a node's name. stays: whether a pod of a role runs on such nodes, too.
-void observe_cordons(const std::vector<Json>& pods,
-                     const std::function<bool(const std::string&)>& is_cordoned,
-                     const std::function<bool(Role)>& stays, Attempt& attempt);
+/// job: whose pods run on such nodes, too, if it lets them tolerate that. The spec may say something
+/// else by now, or be refused. is_cordoned: of a node's name.
+void observe_cordons(const Json& job, const std::vector<Json>& pods,
+                     const std::function<bool(const std::string&)>& is_cordoned, Attempt& attempt);
 
 /// Reads the number of an attempt from the label of its MPIJob or pod; 0 if there is none.
 int attempt_number(const Json& object);

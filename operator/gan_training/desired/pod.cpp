@@ -256,16 +256,6 @@ Json pod_around(const Plan& plan, Role role, Json container) {
   return spec;
 }
 
-bool tolerates_cordon(const Plan& plan, Role role) {
-  const Json pod = pod_template(plan, role, {});
-  return std::ranges::any_of(list_at(pod, "/spec/tolerations"), [](const Json& toleration) {
-    const std::string key = text_at(toleration, "/key");
-    const std::string effect = text_at(toleration, "/effect");
-    return (key.empty() || key == "node.kubernetes.io/unschedulable") &&
-           (effect.empty() || effect == "NoSchedule");
-  });
-}
-
 Json storage_mount(const Plan& plan) {
   Json mount = {{"name", "storage"}, {"mountPath", plan.spec.storage.path}};
   if (!plan.spec.storage.sub_path.empty()) mount["subPath"] = plan.spec.storage.sub_path;

@@ -18,9 +18,6 @@ Json pod_template(const Plan& plan, Role role, const Try& which);
 /// to pull it, the role's rights, the profile's tolerations (for GPUs: workers only).
 Json pod_around(const Plan& plan, Role role, Json container);
 
-/// Whether the pods of a role run on cordoned nodes, too, by a toleration.
-bool tolerates_cordon(const Plan& plan, Role role);
-
 /// Returns where the volume of the runs is mounted, and the volume itself: the claim, or without one
 /// a folder that ends with its pod.
 Json storage_mount(const Plan& plan);

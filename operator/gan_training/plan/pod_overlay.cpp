@@ -22,10 +22,13 @@ constexpr std::array<std::string_view, 9> kOwnVolumes{
 constexpr std::array<std::string_view, 4> kOwnMounts{"/tmp", "/dev/shm", "/root/.ssh",
                                                      "/home/mpiuser/.ssh"};
 constexpr std::array<std::string_view, 2> kOwnFolders{"/etc/ganscale", "/etc/mpi"};
-constexpr std::array<std::string_view, 11> kOwnVariables{wire::environment::kExpectedWorldSize,
+constexpr std::array<std::string_view, 14> kOwnVariables{wire::environment::kExpectedWorldSize,
                                                          wire::environment::kRestarts,
                                                          wire::environment::kAttempt,
                                                          wire::environment::kLeaveStatus,
+                                                         wire::environment::kPreflight,
+                                                         wire::environment::kPreflightFloor,
+                                                         wire::environment::kPreflightHcas,
                                                          "PRTE_MCA_prte_default_hostfile",
                                                          "PRTE_MCA_plm_ssh_args",
                                                          "OMPI_MCA_orte_default_hostfile",

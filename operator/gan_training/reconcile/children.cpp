@@ -44,7 +44,8 @@ std::vector<Child> children(const Observation& seen, const Record& record, const
   add(resource::kNetworkPolicies, *informers.policies,
       network_policy(plan, cluster.operator_namespace, attempt ? attempt->control_port : 0));
   if (needs_budget(record)) {
-    add(resource::kBudgets, *informers.budgets, disruption_budget(plan));
+    add(resource::kBudgets, *informers.budgets,
+        disruption_budget(plan, attempt ? attempt->nodes : 0));
   }
   const bool is_current = attempt && attempt->hash == seen.situation.hash && !attempt->deleted;
   if (is_current && record.state == AttemptState::kLive && !attempt->finished()) {
@@ -71,10 +72,15 @@ void drop_budget(const GanTraining& training, const Cluster& cluster) {
   cluster.client.remove(resource::kBudgets, training.key, (*have)["metadata"].value("uid", ""));
 }
 
-/// Applies a child in which this field is wrong.
-void put_back(const GanTraining& training, const Child& child, const std::string& field,
-              const Cluster& cluster) {
-  apply_owned(cluster.client, *child.resource, child.want, *child.have);
+/// Whether the user's last edit is yet to reach the attempt. Until then the objects beside it differ
+/// since they follow the edit: nobody else need have changed them.
+bool awaits_edit(const Situation& s) {
+  const bool has_attempt_of_it = s.attempt && s.attempt->request == s.request;
+  return !has_attempt_of_it && s.record.request != s.request;
+}
+
+void tell_put_back(const GanTraining& training, const Child& child, const std::string& field,
+                   const Cluster& cluster) {
   cluster.events.record(training.reference(),
                         {false, "PutBack",
                          child.resource->plural + " " + key_of(child.want).name + ": " + field +
@@ -82,19 +88,20 @@ void put_back(const GanTraining& training, const Child& child, const std::string
 }
 
 /// Creates or restores a child. Returns whether it was missing.
-bool keep_child(const GanTraining& training, const Child& child, const Cluster& cluster) {
+bool keep_child(const GanTraining& training, const Child& child, const Situation& s,
+                const Cluster& cluster) {
   if (!child.have) {
     put_owned(cluster.client, *child.resource, child.want);
     return true;
   }
   const bool is_job = child.resource == &kMpiJobs;
   const auto field = first_difference(*child.have, is_job ? lasting_part(child.want) : child.want);
-  if (field) {
-    put_back(training, child, *field, cluster);
-  } else if (is_job && first_difference(*child.have, {{"metadata", child.want["metadata"]}})) {
-    apply_owned(cluster.client, *child.resource, child.want,
-                *child.have);  // the request that it now serves
-  }
+  const bool serves_another_request =
+      is_job && first_difference(*child.have, {{"metadata", child.want["metadata"]}});
+  if (!field && !serves_another_request) return false;
+  apply_owned(cluster.client, *child.resource, child.want, *child.have);
+  // No edit changes the MPIJob of an attempt: it gets another attempt.
+  if (field && (is_job || !awaits_edit(s))) tell_put_back(training, child, *field, cluster);
   return false;
 }
 
@@ -107,7 +114,7 @@ bool keep_children(const GanTraining& training, const Observation& seen, const R
   std::optional<NameTaken> taken;
   for (const Child& child : children(seen, record, cluster)) {
     try {
-      is_missing = keep_child(training, child, cluster) || is_missing;
+      is_missing = keep_child(training, child, seen.situation, cluster) || is_missing;
     } catch (const NameTaken& error) {
       taken = error;
     }

@@ -3,7 +3,6 @@
 #include "base/error.h"
 #include "gan_training/decide/refused_pod.h"
 #include "gan_training/desired/mpi_job.h"
-#include "gan_training/desired/pod.h"
 #include "gan_training/reconcile/purge.h"
 #include "kind/refusal.h"
 #include "object/condition.h"
@@ -49,13 +48,13 @@ std::vector<Json> observe_pods(const GanTraining& training, const Informers& inf
   return pods;
 }
 
-/// Asks the attempt to leave nodes that are cordoned, unless its pods run on them on purpose.
-void observe_nodes(const std::vector<Json>& pods, const Informers& informers,
-                   const Checked& checked, Attempt& attempt) {
+/// Reads an attempt, which is to leave nodes that are cordoned, unless its pods run on them on
+/// purpose.
+Attempt attempt_of(const Json& job, const std::vector<Json>& pods, const Informers& informers) {
+  Attempt attempt = observe_attempt(job, pods);
   observe_cordons(
-      pods, [&](const std::string& node) { return informers.is_cordoned(node); },
-      [&](Role role) { return checked.problem.empty() && tolerates_cordon(checked.plan, role); },
-      attempt);
+      job, pods, [&](const std::string& node) { return informers.is_cordoned(node); }, attempt);
+  return attempt;
 }
 
 /// Returns the MPIJob of a live attempt that the cache lacks: it may be stale, as after a restored
@@ -75,23 +74,20 @@ bool may_leave_pods(const Situation& s) {
   return is_gone && s.record.state != AttemptState::kWanted;
 }
 
-void observe_attempts(const GanTraining& training, const Cluster& cluster, const Checked& checked,
-                      Situation& s) {
+void observe_attempts(const GanTraining& training, const Cluster& cluster, Situation& s) {
   const Informers& informers = cluster.informers;
   const std::vector<Json> pods = observe_pods(training, informers, s);
   for (const auto& job : informers.jobs->by_index(training.key)) {
     if (!is_owned_by(*job, training.uid)) continue;
     if (attempt_number(*job) == s.record.attempt) {
-      s.attempt = observe_attempt(*job, pods);
-      observe_nodes(pods, informers, checked, *s.attempt);
+      s.attempt = attempt_of(*job, pods, informers);
     } else {
       s.others = true;
     }
   }
   if (!s.attempt && s.record.state == AttemptState::kLive) {
     if (const auto job = read_live_job(training, cluster.client, s.record)) {
-      s.attempt = observe_attempt(*job, pods);
-      observe_nodes(pods, informers, checked, *s.attempt);
+      s.attempt = attempt_of(*job, pods, informers);
     }
   }
   if (may_leave_pods(s)) {
@@ -143,6 +139,7 @@ void check_claims(Checked& checked, Client& client) {
   };
   check_claim("data", spec.data);
   check_claim("storage", spec.storage);
+  check_claim("evaluation.featureNet", spec.feature_net.volume);
 }
 
 void observe_spec(const TrainingSpec& spec, Situation& s) {
@@ -185,7 +182,7 @@ Observation observe(const GanTraining& training, const Cluster& cluster, const R
   s.now = now;
   seen.checked = check_training(training, rules.profiles, rules.schema,
                                 referenced_config(training, cluster.client));
-  observe_attempts(training, cluster, seen.checked, s);
+  observe_attempts(training, cluster, s);
   observe_refusals(training.key.name_space, cluster, s);
   if (seen.checked.has_spec) observe_spec(seen.checked.plan.spec, s);
   if (seen.checked.problem.empty()) {

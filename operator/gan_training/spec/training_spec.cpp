@@ -1,5 +1,7 @@
 #include "gan_training/spec/training_spec.h"
 
+#include "gan_training/spec/mount_paths.h"
+
 namespace ganscale::controller::gan_training {
 namespace {
 
@@ -79,6 +81,25 @@ void parse_config(Fields& in, TrainingSpec& s) {
   s.config_key = from.text("key", "config.yaml");
 }
 
+/// The API server refuses every pod with two volumes at one path.
+void check_mounts(const Fields& in, const TrainingSpec& s) {
+  const auto refuse_own = [&](const char* field, const std::string& path) {
+    in.require(!is_mount_of_operators(path), std::string(field) + ".path",
+               "is the operator's: choose another: " + path);
+  };
+  const bool has_data = !s.data.claim_name.empty();  // without a claim none is mounted
+  if (has_data) refuse_own("data", s.data.path);
+  refuse_own("storage", s.storage.path);
+  refuse_own("evaluation.featureNet", s.feature_net.volume.path);
+  const std::string data = normal_mount(s.data.path);
+  const std::string storage = normal_mount(s.storage.path);
+  in.require(!has_data || storage != data, "storage.path",
+             "is the mount path of data: " + s.storage.path);
+  const std::string net = normal_mount(s.feature_net.volume.path);
+  in.require(net.empty() || (net != data && net != storage), "evaluation.featureNet.path",
+             "is the mount path of data or storage: " + s.feature_net.volume.path);
+}
+
 }  // namespace
 
 TrainingSpec parse_spec(const Json& spec) {
@@ -93,9 +114,7 @@ TrainingSpec parse_spec(const Json& spec) {
   s.pod_template = any_object(in, "podTemplate");
   s.data = parse_volume(in.object("data"), "/data");
   s.storage = parse_volume(in.object("storage"), "/runs");
-  const std::string& own = s.feature_net.volume.path;
-  in.require(own.empty() || (own != s.data.path && own != s.storage.path),
-             "evaluation.featureNet.path", "is the mount path of data or storage: " + own);
+  check_mounts(in, s);
   s.suspend = in.flag("suspend", false);
   s.restart = parse_restart(in.object("restartPolicy"));
   s.checkpoint_deadline_seconds =

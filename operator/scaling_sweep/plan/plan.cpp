@@ -70,7 +70,8 @@ Json training_spec(const SweepSpec& spec, const Point& point, int ranks) {
   }
   if (spec.mode != Mode::kPerLabel) add_length(config, spec);
   // A run that can't be measured should say so soon, and what it leaves is of no use.
-  if (!training.contains("restartPolicy")) training["restartPolicy"] = {{"maxRestarts", 2}};
+  Json& restarts = section_of(training, "restartPolicy", path)["maxRestarts"];
+  if (restarts.is_null()) restarts = 2;
   if (!training.contains("deletePolicy")) training["deletePolicy"] = "Purge";
   return training;
 }

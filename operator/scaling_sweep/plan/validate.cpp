@@ -1,7 +1,10 @@
 #include "scaling_sweep/plan/validate.h"
 
 #include <algorithm>
+#include <ranges>
 
+#include "base/joined.h"
+#include "definition/definition.h"
 #include "gan_training/plan/validate.h"
 #include "kind/refusal.h"
 #include "kind/spec_hash.h"
@@ -17,8 +20,15 @@ constexpr std::size_t kLongestName = 27;  // weak-n4096g64-r20 is a GanTraining'
 
 /// The fault of a training, with the key as it is in the sweep.
 std::string in_template(const std::string& problem) {
+  if (problem.starts_with("metadata.")) return problem;  // which follows from the sweep's
   return problem.starts_with("spec.") ? "spec.template." + problem.substr(5)
                                       : "spec.template: " + problem;
+}
+
+/// What the API server accepts of a GanTraining. Parsed once: each reconcile checks a sweep.
+const Definition& training_definition() {
+  static const std::vector<Definition> all = built_in_definitions();
+  return *std::ranges::find(all, gan_training::kKind, &Definition::kind);
 }
 
 /// Checks what the sweep itself decides and what a template can't hold.
@@ -81,6 +91,7 @@ class PointPlanner {
     planned.gpus = checked.gpus();
     planned.global_batch = checked.config.value(Pointer("/training/batch"), std::int64_t{0});
     check_length(checked.config, planned.global_batch, name);
+    require_accepted(run_name(key_, point, spec_.repeats), planned.training, name);
     planned.hash = spec_hash(planned.training.dump());
     return planned;
   }
@@ -95,6 +106,17 @@ class PointPlanner {
       throw Refusal{checked.reason, in_template(checked.problem) + where};
     }
     return std::move(checked.plan);
+  }
+
+  /// What the API server refuses would be sent to it again and again.
+  static void require_accepted(const std::string& name, const Json& training,
+                               const std::string& where) {
+    const auto faults = training_definition().faults({{"apiVersion", gan_training::kApiVersion},
+                                                      {"kind", gan_training::kKind},
+                                                      {"metadata", {{"name", name}}},
+                                                      {"spec", training}});
+    if (faults.empty()) return;
+    throw Refusal{"BadTemplate", joined(std::views::transform(faults, in_template), "; ") + where};
   }
 
   static void erase_batch(Json& training) {

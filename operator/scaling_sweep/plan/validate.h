@@ -15,8 +15,8 @@ struct Checked {
   std::string problem;  ///< for people, with the key
 };
 
-/// Makes the plan of a sweep: checks each point's GanTraining as the operator will. Never throws,
-/// whatever the spec contains.
+/// Makes the plan of a sweep: checks each point's GanTraining as the operator and the API server
+/// will. Never throws, whatever the spec contains.
 Checked check_sweep(const ScalingSweep& sweep, const gan_training::NodeProfiles& profiles,
                     const gan_training::WorkerSchema& schema);
 

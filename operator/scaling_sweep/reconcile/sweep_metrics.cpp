@@ -11,9 +11,8 @@ namespace {
 
 constexpr telemetry::Type kGauge = telemetry::Type::kGauge;
 constexpr Metric kByPhase{"ganscale_sweeps", "ScalingSweeps by phase.", kGauge};
-constexpr Metric kStepSeconds{
-    "ganscale_sweep_step_seconds",
-    "Median time of each part of a step, or of a whole training in mode PerLabel.", kGauge};
+constexpr Metric kStepSeconds{"ganscale_sweep_step_seconds", "Median time of each part of a step.",
+                              kGauge};
 
 /// A figure of a point: its place in the status, and its unit there.
 struct Figure {

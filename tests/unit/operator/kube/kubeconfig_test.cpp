@@ -46,6 +46,19 @@ TEST(Kubeconfig, NamesWhatIsMissing) {
   expect_error(ExitCode::kConfig, "nowhere", [] { read_kubeconfig("/nowhere"); });
 }
 
+TEST(Kubeconfig, RefusesValuesOfAnotherType) {
+  const TemporaryFolder folder;
+  const auto refuses = [&](const std::string& text, const std::string& words) {
+    const auto file = folder.write("config", text);
+    expect_error(ExitCode::kConfig, words, [&] { read_kubeconfig(file); });
+  };
+  refuses("current-context: a\ncontexts: [{name: 1}, 2]\n", "contexts has no entry: a");
+  refuses("current-context: 1\ncontexts: [{name: 1}]\n", "contexts has no entry: ");
+  refuses("current-context: a\ncontexts: {name: a}\n", "contexts has no entry: a");
+  refuses("current-context: a\ncontexts: [{name: a, context: 7}]\n",
+          "expected a map: context of a in contexts");
+}
+
 TEST(InClusterAccess, IsWhatKubernetesGivesAPod) {
   const TemporaryFolder folder;
   folder.write("ca.crt", "CA");

@@ -134,6 +134,28 @@ TEST(Validate, SaysThatAFileIsEmpty) {
               HasSubstr("can't read the file: "));
 }
 
+TEST(Validate, TakesOneMapInPlaceOfAConfigMap) {
+  const TemporaryFolder folder;
+  const auto training = folder.write("training.yaml",
+                                     "kind: GanTraining\nmetadata: {name: a}\nspec: {image: x, "
+                                     "nodeProfile: cpu, configFrom: {name: theirs}}\n");
+  const auto refused = [&](const std::string& words) {
+    const ProgramResult result = run_operator("validate -f " + training.string() + words);
+    EXPECT_EQ(result.exit_code, 78) << words;
+    return result.output;
+  };
+  const auto refused_text = [&](const std::string& text) {
+    return refused(" --config-from " + folder.write("config.yaml", text).string());
+  };
+  EXPECT_THAT(refused(""), HasSubstr("spec.configFrom: no cluster is asked for the ConfigMap: give "
+                                     "its YAML with --config-from FILE"));
+  EXPECT_THAT(refused_text("# nothing yet\n"),
+              HasSubstr("config.yaml: --config-from takes one YAML map, and this is 0 documents"));
+  EXPECT_THAT(refused_text("training: {batch: 8}\n---\ntraining: {batch: 4}\n"),
+              HasSubstr("config.yaml: --config-from takes one YAML map, and this is 2 documents"));
+  EXPECT_THAT(refused_text("[1]\n"), HasSubstr("and this is another value: [1]"));
+}
+
 TEST(Validate, RefusesEverySpecOfTheTableThatTheApiServerRefuses) {
   const TemporaryFolder folder;
   std::ifstream table(std::string(PROJECT_FOLDER) + "/tests/support/refused_specs.json");
@@ -175,7 +197,7 @@ TEST(Validate, ChecksTheTrainingsOfASweep) {
                    "nodeProfile: cpu, queueName: \"\"}}\n");
   const ProgramResult refused = run_operator("validate -f " + file.string());
   EXPECT_EQ(refused.exit_code, 78);
-  EXPECT_THAT(refused.output, HasSubstr("default/s-n1-r1: spec.queueName: must match"));
+  EXPECT_THAT(refused.output, HasSubstr("default/s: spec.template.queueName: must match"));
 }
 
 }  // namespace

@@ -50,6 +50,11 @@ TEST(Parse, RefusesUnknownSyntaxWithItsPosition) {
   expect_error(ExitCode::kConfig, "expected )", [] { parse("(a"); });
   expect_error(ExitCode::kConfig, "expected a value", [] { parse(""); });
   expect_error(ExitCode::kConfig, "too large", [] { parse("99999999999999999999"); });
+  for (const std::string& number :
+       {std::string(310, '9') + ".5", "0." + std::string(400, '0') + "1"}) {
+    expect_error(ExitCode::kConfig, "too large or too small at character 6",
+                 [&] { parse("a == " + number); });
+  }
   expect_error(ExitCode::kConfig, "no number: 1.2.3", [] { parse("1.2.3"); });
 }
 

@@ -279,19 +279,38 @@ TEST(Observe, SeesThatANodeOfTheAttemptIsCordoned) {
   worker["spec"]["nodeName"] = "dgx-3";
   Json ended = pod("e", "01", R"({"phase": "Succeeded"})");
   ended["spec"]["nodeName"] = "dgx-4";
-  const auto leaving = [&](const std::string& cordoned, bool stays) {
+  const auto leaving = [&](const std::string& cordoned) {
     Attempt attempt;
     observe_cordons(
-        {ended, pod("unscheduled", "01", R"({"phase": "Pending"})"), worker},
-        [&](const std::string& node) { return node == cordoned; },
-        [&](Role role) { return stays && role == Role::kWorker; }, attempt);
+        job("Running"), {ended, pod("unscheduled", "01", R"({"phase": "Pending"})"), worker},
+        [&](const std::string& node) { return node == cordoned; }, attempt);
     EXPECT_EQ(attempt.disrupted, !attempt.leaving.empty()) << "a drain is not a failure";
     return attempt.leaving;
   };
-  EXPECT_EQ(leaving("dgx-3", false), "w: its node is cordoned: dgx-3");
-  EXPECT_EQ(leaving("dgx-3", true), "");
-  EXPECT_EQ(leaving("dgx-4", false), "");
-  EXPECT_EQ(leaving("dgx-5", false), "");
+  EXPECT_EQ(leaving("dgx-3"), "w: its node is cordoned: dgx-3");
+  EXPECT_EQ(leaving("dgx-4"), "");
+  EXPECT_EQ(leaving("dgx-5"), "");
+}
+
+TEST(Observe, LeavesPodsOnACordonedNodeThatTheirMpiJobLetsThemTolerate) {
+  const auto stays = [](const std::string& name, const std::string& role, const Json& tolerations) {
+    Json made = job("Running");
+    made["spec"]["mpiReplicaSpecs"][role]["template"]["spec"]["tolerations"] = tolerations;
+    Json placed = pod(name, "01", kRunning);
+    placed["spec"]["nodeName"] = "dgx-3";
+    Attempt attempt;
+    observe_cordons(made, {placed}, [](const std::string&) { return true; }, attempt);
+    return attempt.leaving.empty();
+  };
+  const Json none = Json::array({{{"key", "team"}}, {{"effect", "NoExecute"}}});
+  const Json all = Json::array({{{"operator", "Exists"}}});
+  const Json cordon =
+      Json::array({{{"key", "node.kubernetes.io/unschedulable"}, {"effect", "NoSchedule"}}});
+  EXPECT_FALSE(stays("worker", "Worker", none));
+  EXPECT_TRUE(stays("worker", "Worker", all));
+  EXPECT_TRUE(stays("worker", "Worker", cordon));
+  EXPECT_FALSE(stays("worker", "Launcher", cordon));
+  EXPECT_TRUE(stays("launcher", "Launcher", cordon));
 }
 
 TEST(Observe, KeepsOnlyTheFieldsOfAPodThatItReads) {

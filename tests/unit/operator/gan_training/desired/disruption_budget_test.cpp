@@ -14,5 +14,10 @@ TEST(DisruptionBudget, AllowsOneEvictionWhichEndsTheWholeGang) {
             Json({{kTrainingLabel, "faces"}, {kRoleLabel, "worker"}}));
 }
 
+TEST(DisruptionBudget, GuardsTheNodesOfAnAttemptThatHasOthersThanThePlan) {
+  EXPECT_EQ(disruption_budget(make_plan(), 8)["spec"]["minAvailable"], 7);
+  EXPECT_EQ(disruption_budget(make_plan(), 0)["spec"]["minAvailable"], 1) << "there is no attempt";
+}
+
 }  // namespace
 }  // namespace ganscale::controller::gan_training

@@ -35,20 +35,6 @@ TEST(Pod, OfALauncherKeepsOffNodesWithGpus) {
   EXPECT_EQ(spec_of(plan, Role::kLauncher)["tolerations"], Json::array({team}));
 }
 
-TEST(Pod, StaysOnACordonedNodeIfItToleratesIt) {
-  Plan plan = make_plan();
-  EXPECT_FALSE(tolerates_cordon(plan, Role::kWorker));
-  plan.profile.tolerations = Json::array({{{"key", "team"}}, {{"effect", "NoExecute"}}});
-  EXPECT_FALSE(tolerates_cordon(plan, Role::kWorker));
-  plan.profile.tolerations = Json::array({{{"operator", "Exists"}}});
-  EXPECT_TRUE(tolerates_cordon(plan, Role::kWorker));
-  plan.profile.tolerations = Json::array();
-  plan.spec.pod_template["launcher"]["spec"]["tolerations"] =
-      Json::array({{{"key", "node.kubernetes.io/unschedulable"}, {"effect", "NoSchedule"}}});
-  EXPECT_TRUE(tolerates_cordon(plan, Role::kLauncher));
-  EXPECT_FALSE(tolerates_cordon(plan, Role::kWorker));
-}
-
 Json variables_of(const Plan& plan, const Try& which) {
   Json variables = Json::object();
   const Json pod = pod_template(plan, Role::kLauncher, which);

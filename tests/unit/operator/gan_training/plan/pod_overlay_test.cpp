@@ -89,9 +89,11 @@ TEST(PodOverlay, CannotChangeTheVariablesThatRanksDependOn) {
     return problem_of_container({{"env", Json::array({{{"name", name}, {"value", "1"}}})}},
                                 "launcher");
   };
-  for (const char* name : {"GANSCALE_EXPECTED_WORLD_SIZE", "PRTE_MCA_prte_default_hostfile",
-                           "OMPI_MCA_orte_default_hostfile", "K_MPI_JOB_ROLE"}) {
-    EXPECT_THAT(set(name), HasSubstr("is the operator's"));
+  for (const char* name :
+       {"GANSCALE_EXPECTED_WORLD_SIZE", "GANSCALE_PREFLIGHT", "GANSCALE_PREFLIGHT_FLOOR",
+        "GANSCALE_PREFLIGHT_HCAS", "PRTE_MCA_prte_default_hostfile",
+        "OMPI_MCA_orte_default_hostfile", "K_MPI_JOB_ROLE"}) {
+    EXPECT_THAT(set(name), HasSubstr("is the operator's")) << name;
   }
   EXPECT_EQ(set("XDG_CACHE_HOME"), "") << "a default";
   EXPECT_THAT(

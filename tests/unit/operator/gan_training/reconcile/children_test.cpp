@@ -198,6 +198,39 @@ TEST(Children, StayAsTheyAreWhileTheirTrainingLeavesANode) {
   EXPECT_THAT(world.told("PutBack"), IsEmpty());
 }
 
+TEST(Children, GuardTheNodesOfAnAttemptUntilItHasWrittenItsCheckpoint) {
+  World world;
+  world.run({{"nodes", 4}});
+  for (const int nodes : {2, 8}) {
+    world.server.edit(kTrainings, kFaces, {{"spec", {{"nodes", nodes}}}});
+    world.settle();
+    EXPECT_EQ(world.status()["ending"]["reason"], "Resize");
+    EXPECT_EQ(world.server.get(resource::kBudgets, kFaces)["spec"]["minAvailable"], 3) << nodes;
+  }
+}
+
+TEST(Children, FollowAnEditOfTheTrainingWithoutAnEventAboutAField) {
+  World world;
+  world.run();
+  const Key map{"team", "faces-config"};
+  const auto text = [&] {
+    return text_at(world.server.get(resource::kConfigMaps, map), "/data/config.yaml");
+  };
+  world.server.edit(kTrainings, kFaces, {{"spec", {{"config", {{"training", {{"batch", 16}}}}}}}});
+  world.settle();
+  EXPECT_EQ(world.status()["ending"]["reason"], "ConfigChange");
+  EXPECT_THAT(text(), HasSubstr("16"));
+  world.set_job_condition(1, "Succeeded");
+  world.server.remove(resource::kPods, {"team", "faces-r1-worker-0"});
+  world.settle();
+  EXPECT_EQ(world.status()["attempt"]["number"], 2);
+  world.server.edit(resource::kConfigMaps, map, {{"data", {{"config.yaml", "model: {}"}}}});
+  world.settle();
+  EXPECT_THAT(text(), HasSubstr("16"));
+  EXPECT_THAT(world.told("PutBack"), ElementsAre(HasSubstr("data.config.yaml was changed")))
+      << "by the other, once";
+}
+
 /// Whether the NetworkPolicy has a rule for a port.
 bool opens(const World& world, int port) {
   const Json rules = world.server.get(resource::kNetworkPolicies, kFaces)["spec"]["ingress"];
@@ -221,6 +254,7 @@ TEST(Children, LetAnAttemptBeAskedToStopAtThePortThatItHas) {
   world.settle();
   EXPECT_EQ(world.status()["attempt"]["number"], 2);
   EXPECT_FALSE(opens(world, 9500));
+  EXPECT_THAT(world.told("PutBack"), IsEmpty()) << "the policy followed the edit";
 }
 
 TEST(Children, OfAFinishedAttemptAreLeftAsTheyAre) {

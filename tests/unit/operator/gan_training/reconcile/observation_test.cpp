@@ -50,8 +50,9 @@ TEST(Observation, ReadsALiveAttemptThatTheCacheLacks) {
 
 TEST(Observation, NamesTheClaimThatIsMissing) {
   World world;
-  const Json training =
-      make_training({{"data", {{"claimName", "faces"}}}, {"storage", {{"claimName", "runs"}}}});
+  const Json training = make_training({{"data", {{"claimName", "faces"}}},
+                                       {"storage", {{"claimName", "runs"}}},
+                                       {"evaluation", {{"featureNet", {{"claimName", "nets"}}}}}});
   EXPECT_EQ(observe_in(world, training).situation.problem,
             "spec.data.claimName: no such PersistentVolumeClaim: faces");
   world.server.put(resource::kClaims, claim("faces"));
@@ -59,6 +60,9 @@ TEST(Observation, NamesTheClaimThatIsMissing) {
             "spec.storage.claimName: no such PersistentVolumeClaim: runs");
   EXPECT_EQ(observe_in(world, training).situation.problem_reason, "MissingClaim");
   world.server.put(resource::kClaims, claim("runs"));
+  EXPECT_EQ(observe_in(world, training).situation.problem,
+            "spec.evaluation.featureNet.claimName: no such PersistentVolumeClaim: nets");
+  world.server.put(resource::kClaims, claim("nets"));
   EXPECT_EQ(observe_in(world, training).situation.problem, "");
 }
 

@@ -121,8 +121,8 @@ TEST(Reconciler, MovesATrainingAwayFromANodeThatIsToBeDrained) {
   EXPECT_FALSE(world.status().contains("failures"));
 }
 
-TEST(Reconciler, LeavesATrainingOnACordonedNodeThatItTolerates) {
-  World world;
+/// A training whose worker runs on a node that is cordoned, and tolerates that.
+void run_on_a_cordoned_node(World& world) {
   const Json all = Json::array({{{"operator", "Exists"}}});
   world.run({{"podTemplate", {{"worker", {{"spec", {{"tolerations", all}}}}}}}});
   world.server.edit(resource::kPods, {"team", "faces-r1-worker-0"},
@@ -130,7 +130,22 @@ TEST(Reconciler, LeavesATrainingOnACordonedNodeThatItTolerates) {
   world.server.put(resource::kNodes,
                    {{"metadata", {{"name", "dgx-3"}}}, {"spec", {{"unschedulable", true}}}});
   world.settle();
+}
+
+TEST(Reconciler, LeavesATrainingOnACordonedNodeThatItTolerates) {
+  World world;
+  run_on_a_cordoned_node(world);
   EXPECT_EQ(world.status()["phase"], "Running");
+}
+
+TEST(Reconciler, LeavesATrainingOnACordonedNodeThoughAnEditIsRefused) {
+  World world;
+  run_on_a_cordoned_node(world);
+  world.server.edit(kTrainings, kFaces, {{"spec", {{"config", {{"training", {{"bach", 8}}}}}}}});
+  world.settle();
+  EXPECT_EQ(world.condition("Validated")["reason"], "BadConfig");
+  EXPECT_EQ(world.status()["phase"], "Running");
+  EXPECT_FALSE(world.status().contains("ending"));
 }
 
 TEST(Reconciler, DeletesATrainingAfterItsTimeToLive) {

@@ -83,6 +83,29 @@ TEST(TrainingSpec, RefusesAFeatureNetworkWithoutItsOwnPath) {
           "spec.evaluation.featureNet.name: must be claimName, path, subPath or file");
 }
 
+TEST(TrainingSpec, RefusesVolumesAtOnePath) {
+  const std::string both = R"({"data": {"claimName": "faces", "path": "/a"}, "storage": {"path": )";
+  refuses(both + R"("/a"}})", "spec.storage.path: is the mount path of data: /a");
+  refuses(both + R"("//a/"}})", "spec.storage.path: is the mount path of data: //a/");
+  EXPECT_NO_THROW(parse_spec(spec(both + R"("/a/b"}})"))) << "one volume in another";
+  EXPECT_NO_THROW(parse_spec(spec(R"({"storage": {"path": "/data"}})"))) << "it has no data";
+}
+
+TEST(TrainingSpec, RefusesVolumesWhereThePodsHaveOthers) {
+  for (const std::string path :
+       {"/tmp", "/tmp/", "/dev/shm", "/etc/ganscale/run", "/etc/ganscale/x", "/etc/mpi",
+        "/root/.ssh", "/home/mpiuser/.ssh"}) {
+    const std::string of_claim = R"({"claimName": "a", "path": ")" + path + "\"}";
+    const std::string why = "path: is the operator's: choose another: " + path;
+    refuses("{\"data\": " + of_claim + "}", "spec.data." + why);
+    refuses("{\"storage\": " + of_claim + "}", "spec.storage." + why);
+    refuses("{\"evaluation\": {\"featureNet\": " + of_claim + "}}",
+            "spec.evaluation.featureNet." + why);
+  }
+  EXPECT_NO_THROW(parse_spec(spec(R"({"storage": {"path": "/tmp/runs"}})")));
+  EXPECT_NO_THROW(parse_spec(spec(R"({"data": {"path": "/tmp"}})"))) << "nothing is mounted there";
+}
+
 TEST(TrainingSpec, LetsFieldsOfANewerVersionPass) {
   EXPECT_NO_THROW(parse_spec(spec(R"({"elastic": {"min": 2}})")));
 }

@@ -8,6 +8,7 @@
 namespace ganscale::controller::scaling_sweep {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::StartsWith;
 
@@ -140,6 +141,47 @@ TEST(ValidateSweep, NamesTheKeyThatIsWrong) {
   ScalingSweep sweep = make_sweep();
   sweep.key.name = "a-name-that-is-far-too-long-for-pods";
   EXPECT_THAT(check(sweep).problem, StartsWith("metadata.name: must have at most 27 characters"));
+}
+
+// The operator takes these of a GanTraining that is stored, but the API server stores none.
+TEST(ValidateSweep, RefusesATemplateWhoseTrainingsTheApiServerWouldRefuse) {
+  const auto refused = [](const Json& changes) {
+    const Checked checked = check(make_sweep({{"template", changes}}));
+    EXPECT_EQ(checked.reason, "BadTemplate") << changes;
+    return checked.problem;
+  };
+  EXPECT_EQ(
+      refused({{"imagePullPolicy", "Sometimes"}}),
+      "spec.template.imagePullPolicy: must be one of [\"Always\",\"IfNotPresent\",\"Never\"]: "
+      "\"Sometimes\" (point n1)");
+  EXPECT_THAT(refused({{"nodeProfile", nullptr}, {"node", {{"cpu", "two"}}}}),
+              StartsWith("spec.template.node.cpu: must match "));
+  EXPECT_THAT(refused({{"storage", {{"claimName", "runs"}, {"path", "runs"}}}}),
+              StartsWith("spec.template.storage.path: must match ^/: \"runs\""));
+  EXPECT_THAT(refused({{"queueName", ""}, {"schedulerName", ""}}),
+              AllOf(HasSubstr("spec.template.queueName: must match"),
+                    HasSubstr("; spec.template.schedulerName: must match")));
+  EXPECT_THAT(refused({{"imagePulPolicy", "Always"}}),
+              StartsWith("spec.template.imagePulPolicy: unknown field"));
+}
+
+TEST(ValidateSweep, KeepsTheKeyOfANameThatNoTrainingMayHave) {
+  ScalingSweep sweep = make_sweep();
+  sweep.key.name = "8weak";
+  EXPECT_THAT(check(sweep).problem, StartsWith("metadata.name must begin with a letter"));
+}
+
+TEST(ValidateSweep, LimitsRestartsUnlessTheTemplateDoes) {
+  const auto restarts = [](const Json& policy) {
+    return make_plan({{"template", {{"restartPolicy", policy}}}})
+        .points[0]
+        .training["restartPolicy"];
+  };
+  EXPECT_EQ(make_plan().points[0].training["restartPolicy"], (Json{{"maxRestarts", 2}}));
+  EXPECT_EQ(restarts({{"backoffSeconds", 1}}), (Json{{"maxRestarts", 2}, {"backoffSeconds", 1}}));
+  EXPECT_EQ(restarts({{"maxRestarts", 7}}), (Json{{"maxRestarts", 7}}));
+  EXPECT_EQ(problem({{"template", {{"restartPolicy", 3}}}}),
+            "spec.template.restartPolicy: expected an object: 3");
 }
 
 TEST(ValidateSweep, GivesEveryRunThePodTemplate) {

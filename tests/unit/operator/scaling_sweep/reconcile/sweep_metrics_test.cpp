@@ -14,13 +14,15 @@ namespace {
 
 using Labels = std::vector<std::pair<std::string, std::string>>;
 
-/// A sweep as stored once its points made 100, 190 and 360 images per second.
-Informer::Object measured_sweep() {
+/// A sweep as stored once its points made 100, 190 and 360 images per second. steps: that were
+/// measured; 0: whole trainings.
+Informer::Object measured_sweep(int steps = 20) {
   const Plan plan = make_plan();
   Record record;
   for (const SweepRun& run : plan.runs) {
     const double rate = std::vector{100.0, 190.0, 360.0}[run.point];
     record.results.push_back(make_result(plan, run, rate));
+    record.results.back().measured->steps = steps;
     record.results.back().measured->memory_share = 0.5;
     record.results.back().measured->gpu_use = 0.75;
   }
@@ -76,6 +78,15 @@ TEST(SweepMetrics, BreakDownTheTimeOfAStep) {
   EXPECT_NEAR(value(families, "ganscale_sweep_step_seconds", labels).value_or(0), 0.00842, 1e-5);
   labels.back().second = "compute";
   EXPECT_NEAR(value(families, "ganscale_sweep_step_seconds", labels).value_or(0), 0.07158, 1e-5);
+}
+
+TEST(SweepMetrics, HaveADurationInsteadOfStepsForWholeTrainings) {
+  Families families;
+  collect_sweeps({measured_sweep(/*steps=*/0)}, families);
+  EXPECT_TRUE(value(families, "ganscale_sweep_completion_seconds", kTwoNodes));
+  for (const auto& family : families.all()) {
+    EXPECT_FALSE(family.name.starts_with("ganscale_sweep_step_")) << family.name;
+  }
 }
 
 TEST(SweepMetrics, CountSweepsByPhaseAndOmitWhatWasNotMeasured) {
