@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/joined.h"
+#include "gan_training/spec/mount_paths.h"
 #include "object/fields.h"
 #include "object/lookup.h"
 #include "wire/names.h"
@@ -19,9 +20,6 @@ constexpr const char* kOwn = "is the operator's: choose another";
 // The operator's, then those that the MPI Operator adds.
 constexpr std::array<std::string_view, 9> kOwnVolumes{
     "run", "tmp", "control", "shm", "data", "storage", "feature-net", "ssh-auth", "mpi-job-config"};
-constexpr std::array<std::string_view, 4> kOwnMounts{"/tmp", "/dev/shm", "/root/.ssh",
-                                                     "/home/mpiuser/.ssh"};
-constexpr std::array<std::string_view, 2> kOwnFolders{"/etc/ganscale", "/etc/mpi"};
 constexpr std::array<std::string_view, 14> kOwnVariables{wire::environment::kExpectedWorldSize,
                                                          wire::environment::kRestarts,
                                                          wire::environment::kAttempt,
@@ -86,13 +84,12 @@ void check_metadata(const Plan& plan, Fields in) {
   in.refuse_unknown("can't be set by a podTemplate, which may set: annotations, labels");
 }
 
-bool is_own_mount(const Plan& plan, std::string path) {
-  while (path.size() > 1 && path.ends_with('/')) path.pop_back();
-  const bool is_inside = std::ranges::any_of(kOwnFolders, [&](std::string_view folder) {
-    return path == folder || path.starts_with(std::string(folder) + "/");
-  });
-  return is_inside || has(kOwnMounts, path) || path == plan.spec.data.path ||
-         path == plan.spec.storage.path || path == plan.spec.feature_net.volume.path;
+bool is_own_mount(const Plan& plan, const std::string& path) {
+  const auto is_of = [mount = normal_mount(path)](const std::string& volume_path) {
+    return mount == normal_mount(volume_path);
+  };
+  return is_mount_of_operators(path) || is_of(plan.spec.data.path) ||
+         is_of(plan.spec.storage.path) || is_of(plan.spec.feature_net.volume.path);
 }
 
 /// The ranks don't have the environment of their pod, since sshd gives them another: mpirun

@@ -16,6 +16,12 @@ std::string config(const std::string& cluster, const std::string& user) {
          cluster + "}}]\nusers: [{name: u, user: {" + user + "}}]\n";
 }
 
+void refuses(const std::string& text, const std::string& words) {
+  const TemporaryFolder folder;
+  const auto file = folder.write("config", text);
+  expect_error(ExitCode::kConfig, words, [&] { read_kubeconfig(file); });
+}
+
 TEST(Kubeconfig, ReadsTheCurrentContext) {
   const TemporaryFolder folder;
   folder.write("ca.pem", "CA");
@@ -32,11 +38,6 @@ TEST(Kubeconfig, ReadsTheCurrentContext) {
 }
 
 TEST(Kubeconfig, NamesWhatIsMissing) {
-  const TemporaryFolder folder;
-  const auto refuses = [&](const std::string& text, const std::string& words) {
-    const auto file = folder.write("config", text);
-    expect_error(ExitCode::kConfig, words, [&] { read_kubeconfig(file); });
-  };
   refuses("current-context: z\n", "contexts has no entry: z");
   refuses(config("x: y", "token: t"), "cluster.server is missing");
   refuses(config("server: s", "exec: {command: aws}"), "exec or auth-provider are not supported");
@@ -47,11 +48,6 @@ TEST(Kubeconfig, NamesWhatIsMissing) {
 }
 
 TEST(Kubeconfig, RefusesValuesOfAnotherType) {
-  const TemporaryFolder folder;
-  const auto refuses = [&](const std::string& text, const std::string& words) {
-    const auto file = folder.write("config", text);
-    expect_error(ExitCode::kConfig, words, [&] { read_kubeconfig(file); });
-  };
   refuses("current-context: a\ncontexts: [{name: 1}, 2]\n", "contexts has no entry: a");
   refuses("current-context: 1\ncontexts: [{name: 1}]\n", "contexts has no entry: ");
   refuses("current-context: a\ncontexts: {name: a}\n", "contexts has no entry: a");
