@@ -59,7 +59,7 @@ void RunFolder::create() const {
   std::error_code error;
   // Not both at once: std::filesystem would not tell why the status of the parent cannot be read.
   std::filesystem::create_directories(root_, error);
-  if (!error) std::filesystem::create_directory(samples(), error);
+  if (!error) std::filesystem::create_directories(samples(), error);
   if (!error && access(root_.c_str(), W_OK) != 0) error = {errno, std::generic_category()};
   if (error) refuse(root_, error);
 }
