@@ -112,9 +112,9 @@ void write_cached(const fs::path& file, const NamedTensors& tensors, const std::
     // Of killed processes, and of others that are writing the same.
     files::remove_temporaries(file.parent_path(), file.filename().string());
   } catch (const DataError& failure) {
+    fs::remove(own, error);
     if (fs::exists(file, error)) return;  // such another one has written it
     log::warning("Cannot cache the statistics of the real images", {{"reason", failure.what()}});
-    fs::remove(own, error);
   }
 }
 
