@@ -33,8 +33,9 @@ function(ganscale_bring_torch result)
   endforeach()
 endfunction()
 
-# Lets every target of a folder, and of the folders in it, that uses LibTorch use precompiled headers.
-#   ganscale_use_precompiled_headers(NAME FOLDER)
+# Lets every target of a folder, and of the folders in it, that uses LibTorch use precompiled headers, and compiles it with
+# the options that those need.
+#   ganscale_use_precompiled_headers(NAME FOLDER [OPTION...])
 function(ganscale_use_precompiled_headers name folder)
   get_property(targets DIRECTORY ${folder} PROPERTY BUILDSYSTEM_TARGETS)
   foreach(target IN LISTS targets)
@@ -44,12 +45,13 @@ function(ganscale_use_precompiled_headers name folder)
       ganscale_bring_torch(found ${libraries})
       if(found)
         target_precompile_headers(${target} REUSE_FROM ${name})
+        target_compile_options(${target} PRIVATE ${ARGN})
       endif()
     endif()
   endforeach()
   get_property(folders DIRECTORY ${folder} PROPERTY SUBDIRECTORIES)
   foreach(inner IN LISTS folders)
-    ganscale_use_precompiled_headers(${name} ${inner})
+    ganscale_use_precompiled_headers(${name} ${inner} ${ARGN})
   endforeach()
 endfunction()
 
