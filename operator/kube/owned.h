@@ -1,6 +1,9 @@
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <stdexcept>
+#include <string>
 
 #include "kube/client.h"
 
@@ -14,10 +17,17 @@ class NameTaken : public std::runtime_error {
 
 /// Creates an object. If one of its name exists, it is applied by force if it has the controller of
 /// `want`: our copy of the cluster may be stale. Throws NameTaken otherwise, and as Client does.
-void put_owned(Client& client, const Resource& resource, const Json& want);
+///
+/// check: called with the one that exists, which it may throw to leave as it is.
+void put_owned(Client& client, const Resource& resource, const Json& want,
+               const std::function<void(const Json& have)>& check = {});
 
 /// Applies an object by force over `have`, which is our copy of it. Throws NameTaken if that has
 /// another controller than `want`, and ApiError if another object has replaced it.
 void apply_owned(Client& client, const Resource& resource, Json want, const Json& have);
+
+/// Returns first_difference() of an object that is there from what we want of it. Other owners than
+/// ours don't count: an apply lets them stay.
+std::optional<std::string> difference_of_owned(Json have, const Json& want);
 
 }  // namespace ganscale::controller

@@ -78,6 +78,7 @@ void Reflector::run() {
       sleep_unless(stopped, settings_.backoff.next());
     } catch (const Expired&) {
       version_.clear();
+      sleep_unless(stopped, settings_.backoff.next());  // each list may be too old again
     } catch (const std::exception& error) {
       if (stopped_) return;
       const bool is_watch = !version_.empty();

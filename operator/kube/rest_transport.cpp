@@ -9,6 +9,7 @@
 #include <mutex>
 
 #include "base/error.h"
+#include "base/non_copyable.h"
 
 namespace ganscale::controller {
 namespace {
@@ -77,6 +78,24 @@ std::exception_ptr read_body(const http::http_response& response,
   return nullptr;
 }
 
+/// A source that is canceled with a token, too. pplx's own linked source stays registered with the
+/// token: each watch would leave one behind.
+class LinkedSource : NonCopyable {
+ public:
+  explicit LinkedSource(const pplx::cancellation_token& token)
+      : token_(token),
+        registration_(token_.register_callback([source = source_] { source.cancel(); })) {}
+  ~LinkedSource() { token_.deregister_callback(registration_); }
+
+  pplx::cancellation_token token() const { return source_.get_token(); }
+  void cancel() const { source_.cancel(); }
+
+ private:
+  const pplx::cancellation_token_source source_;
+  const pplx::cancellation_token token_;
+  const pplx::cancellation_token_registration registration_;
+};
+
 }  // namespace
 
 struct RestTransport::Impl {
@@ -129,9 +148,8 @@ HttpResponse RestTransport::stream(const HttpRequest& request,
   HttpResponse answer;
   std::exception_ptr thrown;
   try {
-    auto stopped = impl_->stopped.get_token();
-    auto source = pplx::cancellation_token_source::create_linked_source(stopped);
-    const auto response = impl_->client.request(impl_->message(request), source.get_token()).get();
+    const LinkedSource source(impl_->stopped.get_token());
+    const auto response = impl_->client.request(impl_->message(request), source.token()).get();
     answer = head_of(response);
     if (answer.status == http::status_codes::OK) {
       thrown = read_body(response, on_bytes);

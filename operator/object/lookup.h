@@ -41,4 +41,11 @@ inline std::optional<double> number_at(const Json& object, const char* pointer) 
   return value.is_number() ? std::optional(value.get<double>()) : std::nullopt;
 }
 
+/// Returns an annotation of an object; an empty text if it has none of that name.
+inline std::string annotation_of(const Json& object, const std::string& name) {
+  const Json::json_pointer path = Json::json_pointer("/metadata/annotations") / name;
+  return object.contains(path) && object.at(path).is_string() ? object.at(path).get<std::string>()
+                                                              : "";
+}
+
 }  // namespace ganscale::controller

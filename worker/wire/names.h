@@ -1,5 +1,8 @@
 #pragma once
 
+#include <array>
+#include <string_view>
+
 /// Names shared by worker, operator, dashboards and alerts.
 namespace ganscale::wire {
 
@@ -76,6 +79,10 @@ inline constexpr const char* kPreflight = "GANSCALE_PREFLIGHT";
 /// The least bus bandwidth in GB/s, and the HCAs of a node, that the preflight requires.
 inline constexpr const char* kPreflightFloor = "GANSCALE_PREFLIGHT_FLOOR";
 inline constexpr const char* kPreflightHcas = "GANSCALE_PREFLIGHT_HCAS";
+/// All of them: mpirun passes them on, and a podTemplate can't set them.
+inline constexpr std::array<std::string_view, 7> kAll{
+    kExpectedWorldSize, kRestarts,       kAttempt,      kLeaveStatus,
+    kPreflight,         kPreflightFloor, kPreflightHcas};
 }  // namespace environment
 
 /// Prefix of the line with the last status, a JobStatus as JSON. The launcher's pod keeps it as its

@@ -117,9 +117,10 @@ void start(const Situation& s, Decision& d) {
     wait_for_others(s, d);
     return;
   }
-  // A time further away than any backoff is one of a clock that was set back since.
+  // A time further away than any backoff is one of a clock that was set back since. After the
+  // scheduling deadline, a backoff is spread over twice its time.
   const Time latest =
-      s.now + seconds(std::max(s.restart.backoff_seconds, s.restart.max_backoff_seconds));
+      s.now + seconds(std::max(2 * s.restart.backoff_seconds, s.restart.max_backoff_seconds));
   if (d.record.restart_at && s.now < *d.record.restart_at && *d.record.restart_at <= latest) {
     d.requeue_after = seconds(*d.record.restart_at - s.now);
     return;

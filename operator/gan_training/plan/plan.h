@@ -32,6 +32,7 @@ inline constexpr const char* kQueueLabel = "kueue.x-k8s.io/queue-name";
 inline constexpr const char* kRequestAnnotation = "ganscale.dev/request";
 inline constexpr const char* kHashAnnotation = "ganscale.dev/spec-hash";
 inline constexpr const char* kConfigHashAnnotation = "ganscale.dev/config-hash";
+inline constexpr const char* kContentHashAnnotation = "ganscale.dev/content-hash";
 
 /// The name of the workers' port for status and commands.
 inline constexpr const char* kControlPort = "control";

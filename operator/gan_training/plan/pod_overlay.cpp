@@ -1,6 +1,7 @@
 #include "gan_training/plan/pod_overlay.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <ranges>
 #include <span>
@@ -20,20 +21,14 @@ constexpr const char* kOwn = "is the operator's: choose another";
 // The operator's, then those that the MPI Operator adds.
 constexpr std::array<std::string_view, 9> kOwnVolumes{
     "run", "tmp", "control", "shm", "data", "storage", "feature-net", "ssh-auth", "mpi-job-config"};
-constexpr std::array<std::string_view, 14> kOwnVariables{wire::environment::kExpectedWorldSize,
-                                                         wire::environment::kRestarts,
-                                                         wire::environment::kAttempt,
-                                                         wire::environment::kLeaveStatus,
-                                                         wire::environment::kPreflight,
-                                                         wire::environment::kPreflightFloor,
-                                                         wire::environment::kPreflightHcas,
-                                                         "PRTE_MCA_prte_default_hostfile",
-                                                         "PRTE_MCA_plm_ssh_args",
-                                                         "OMPI_MCA_orte_default_hostfile",
-                                                         "OMPI_MCA_orte_keep_fqdn_hostnames",
-                                                         "OMPI_MCA_orte_set_default_slots",
-                                                         "OMPI_MCA_plm_rsh_args",
-                                                         "K_MPI_JOB_ROLE"};
+// Beside those of wire::environment: ours for mpirun, then those that the MPI Operator adds.
+constexpr std::array<std::string_view, 7> kMpiVariables{"PRTE_MCA_prte_default_hostfile",
+                                                        "PRTE_MCA_plm_ssh_args",
+                                                        "OMPI_MCA_orte_default_hostfile",
+                                                        "OMPI_MCA_orte_keep_fqdn_hostnames",
+                                                        "OMPI_MCA_orte_set_default_slots",
+                                                        "OMPI_MCA_plm_rsh_args",
+                                                        "K_MPI_JOB_ROLE"};
 constexpr std::array<std::string_view, 2> kOwnLabelDomains{"ganscale.dev/",
                                                            "training.kubeflow.org/"};
 
@@ -88,14 +83,16 @@ bool is_own_mount(const Plan& plan, const std::string& path) {
   const auto is_of = [mount = normal_mount(path)](const std::string& volume_path) {
     return mount == normal_mount(volume_path);
   };
-  return is_mount_of_operators(path) || is_of(plan.spec.data.path) ||
+  const bool has_data = !plan.spec.data.claim_name.empty();  // without a claim none is mounted
+  return is_mount_of_operators(path) || (has_data && is_of(plan.spec.data.path)) ||
          is_of(plan.spec.storage.path) || is_of(plan.spec.feature_net.volume.path);
 }
 
 /// The ranks don't have the environment of their pod, since sshd gives them another: mpirun
 /// passes the launcher's values on, which another pod's would have to equal.
 void check_variable(Fields& in, const std::string& name, const Json& variable, bool is_of_ranks) {
-  in.require(!has(kOwnVariables, name), place("env", name), kOwn);
+  const bool is_own = has(wire::environment::kAll, name) || has(kMpiVariables, name);
+  in.require(!is_own, place("env", name), kOwn);
   if (!is_of_ranks || !variable.contains("valueFrom")) return;
   const Json& source = variable["valueFrom"];
   const bool is_shared = source.contains("secretKeyRef") || source.contains("configMapKeyRef");

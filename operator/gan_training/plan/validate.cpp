@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <limits>
 #include <optional>
 #include <ranges>
 
@@ -33,7 +34,9 @@ std::string share_of(const std::string& quantity, int part, int whole) {
       {{"", "m"}, {"Ki", ""}, {"Mi", "Ki"}, {"Gi", "Mi"}, {"Ti", "Gi"}, {"Pi", "Ti"}}};
   const std::size_t digits = std::min(quantity.find_first_not_of("0123456789"), quantity.size());
   std::int64_t amount = 0;
-  std::from_chars(quantity.data(), quantity.data() + digits, amount);
+  const auto read = std::from_chars(quantity.data(), quantity.data() + digits, amount);
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / (64 * 1024);
+  if (read.ec != std::errc() || amount > kMost) return quantity;  // no node has so much
   const std::string unit = quantity.substr(digits);
   amount *= part;
   if (amount % whole == 0) return std::to_string(amount / whole) + unit;

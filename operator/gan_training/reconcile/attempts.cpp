@@ -4,8 +4,19 @@
 #include "gan_training/desired/control_secret.h"
 #include "gan_training/desired/mpi_job.h"
 #include "kube/owned.h"
+#include "object/lookup.h"
 
 namespace ganscale::controller::gan_training {
+namespace {
+
+/// Throws if an MPIJob was made of another plan. Our copy lacked it, or its attempt would end: its
+/// pods don't change with it, and so it would seem to be what it is not.
+void require_same_plan(const Json& have, const Json& want) {
+  if (annotation_of(have, kHashAnnotation) == annotation_of(want, kHashAnnotation)) return;
+  throw ApiError(409, "Conflict", "our copy is behind the server: " + key_of(want).text());
+}
+
+}  // namespace
 
 bool attempt_is_current(const GanTraining& training, const Record& record, const Json& stored,
                         Client& client) {
@@ -30,7 +41,8 @@ Json recorded_job(const Plan& plan, const Record& record) {
 void start_attempt(const Plan& plan, const Record& record, const std::string& token,
                    Client& client) {
   put_owned(client, resource::kSecrets, control_secret(plan, token));
-  put_owned(client, kMpiJobs, recorded_job(plan, record));
+  const Json job = recorded_job(plan, record);
+  put_owned(client, kMpiJobs, job, [&](const Json& have) { require_same_plan(have, job); });
 }
 
 void delete_attempts(const GanTraining& training, const Record& record, const Cluster& cluster) {

@@ -19,8 +19,8 @@ bool attempt_is_current(const GanTraining& training, const Record& record, const
 Json recorded_job(const Plan& plan, const Record& record);
 
 /// Applies the Secret with the control token, then the MPIJob of the record's attempt. The operator
-/// may not read Secrets, so it writes the token for each attempt. Throws NameTaken, ApiError,
-/// TransportError.
+/// may not read Secrets, so it writes the token for each attempt. Throws NameTaken; ApiError, with
+/// code 409 if the attempt has an MPIJob of another plan already; TransportError.
 void start_attempt(const Plan& plan, const Record& record, const std::string& token,
                    Client& client);
 

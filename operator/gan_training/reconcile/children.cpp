@@ -5,8 +5,9 @@
 #include "gan_training/desired/mpi_job.h"
 #include "gan_training/desired/network_policy.h"
 #include "gan_training/reconcile/attempts.h"
+#include "kind/spec_hash.h"
 #include "kube/owned.h"
-#include "object/difference.h"
+#include "object/lookup.h"
 
 namespace ganscale::controller::gan_training {
 namespace {
@@ -20,6 +21,14 @@ struct Child {
 
 /// While it runs, and while it writes the checkpoint with which it ends.
 bool needs_budget(const Record& record) { return record.phase == Phase::kRunning || record.ending; }
+
+/// Returns an object with a hash of itself, as we write it. One that differs from what we want now,
+/// though what we wrote last was the same, was changed by others.
+Json with_hash(Json want) {
+  const std::string hash = spec_hash(want.dump());
+  want["metadata"]["annotations"][kContentHashAnnotation] = hash;
+  return want;
+}
 
 /// Keeps the tolerations that Kueue copied from the flavor it assigned.
 void keep_tolerations(const Json& have, Json& want) {
@@ -40,12 +49,13 @@ std::vector<Child> children(const Observation& seen, const Record& record, const
     list.push_back({&resource, std::move(want), informer.find(key)});
   };
   const auto& attempt = seen.situation.attempt;
-  add(resource::kConfigMaps, *informers.config_maps, config_map(plan));
+  add(resource::kConfigMaps, *informers.config_maps, with_hash(config_map(plan)));
   add(resource::kNetworkPolicies, *informers.policies,
-      network_policy(plan, cluster.operator_namespace, attempt ? attempt->control_port : 0));
+      with_hash(
+          network_policy(plan, cluster.operator_namespace, attempt ? attempt->control_port : 0)));
   if (needs_budget(record)) {
     add(resource::kBudgets, *informers.budgets,
-        disruption_budget(plan, attempt ? attempt->nodes : 0));
+        with_hash(disruption_budget(plan, attempt ? attempt->nodes : 0)));
   }
   const bool is_current = attempt && attempt->hash == seen.situation.hash && !attempt->deleted;
   if (is_current && record.state == AttemptState::kLive && !attempt->finished()) {
@@ -55,14 +65,18 @@ std::vector<Child> children(const Observation& seen, const Record& record, const
   return list;
 }
 
-/// Returns what an MPIJob must still be like. Its pods keep the grace that they were made with, and
-/// an edit may concern no pod.
-Json lasting_part(Json job) {
-  job["metadata"]["annotations"].erase(kRequestAnnotation);
+/// Returns what an object must still be like, whatever it was made for. Of an MPIJob, the pods keep
+/// the grace that they were made with, and an edit may concern no pod.
+Json lasting_part(Json want, bool is_job) {
+  Json& annotations = want["metadata"]["annotations"];
+  annotations.erase(kContentHashAnnotation);
+  if (!is_job) return want;
+  annotations.erase(kRequestAnnotation);
   for (const char* role : {"Launcher", "Worker"}) {
-    job["spec"]["mpiReplicaSpecs"][role]["template"]["spec"].erase("terminationGracePeriodSeconds");
+    want["spec"]["mpiReplicaSpecs"][role]["template"]["spec"].erase(
+        "terminationGracePeriodSeconds");
   }
-  return job;
+  return want;
 }
 
 void drop_budget(const GanTraining& training, const Cluster& cluster) {
@@ -73,10 +87,20 @@ void drop_budget(const GanTraining& training, const Cluster& cluster) {
 }
 
 /// Whether the user's last edit is yet to reach the attempt. Until then the objects beside it differ
-/// since they follow the edit: nobody else need have changed them.
+/// since they follow the edit.
 bool awaits_edit(const Situation& s) {
   const bool has_attempt_of_it = s.attempt && s.attempt->request == s.request;
   return !has_attempt_of_it && s.record.request != s.request;
+}
+
+/// Whether others changed a child that differs. Else it is to follow an edit, or another version of
+/// the operator.
+bool is_changed_by_others(const Child& child, const Situation& s) {
+  // No edit changes the MPIJob of an attempt: it gets another attempt.
+  if (child.resource == &kMpiJobs) return true;
+  const std::string hash = annotation_of(*child.have, kContentHashAnnotation);
+  // Older versions of the operator wrote none.
+  return hash.empty() ? !awaits_edit(s) : hash == annotation_of(child.want, kContentHashAnnotation);
 }
 
 void tell_put_back(const GanTraining& training, const Child& child, const std::string& field,
@@ -95,13 +119,12 @@ bool keep_child(const GanTraining& training, const Child& child, const Situation
     return true;
   }
   const bool is_job = child.resource == &kMpiJobs;
-  const auto field = first_difference(*child.have, is_job ? lasting_part(child.want) : child.want);
-  const bool serves_another_request =
-      is_job && first_difference(*child.have, {{"metadata", child.want["metadata"]}});
-  if (!field && !serves_another_request) return false;
+  const auto field = difference_of_owned(*child.have, lasting_part(child.want, is_job));
+  const bool is_made_for_another =
+      difference_of_owned(*child.have, {{"metadata", child.want["metadata"]}}).has_value();
+  if (!field && !is_made_for_another) return false;
   apply_owned(cluster.client, *child.resource, child.want, *child.have);
-  // No edit changes the MPIJob of an attempt: it gets another attempt.
-  if (field && (is_job || !awaits_edit(s))) tell_put_back(training, child, *field, cluster);
+  if (field && is_changed_by_others(child, s)) tell_put_back(training, child, *field, cluster);
   return false;
 }
 

@@ -5,8 +5,10 @@
 namespace ganscale::controller::gan_training {
 
 /// Restores the objects of a training that are missing or were changed: the ConfigMap, the
-/// NetworkPolicy, the PodDisruptionBudget until it ends, and the MPIJob of the live attempt. For a
-/// changed object the event PutBack names the field.
+/// NetworkPolicy, the PodDisruptionBudget until it ends, and the MPIJob of the live attempt. For an
+/// object that others changed the event PutBack names the field, unless the object has to change at
+/// the same time, by an edit of the training or another version of the operator: a hash in an
+/// annotation tells.
 ///
 /// training: as it was last stored.
 ///

@@ -96,7 +96,8 @@ void check_mounts(const Fields& in, const TrainingSpec& s) {
   in.require(!has_data || storage != data, "storage.path",
              "is the mount path of data: " + s.storage.path);
   const std::string net = normal_mount(s.feature_net.volume.path);
-  in.require(net.empty() || (net != data && net != storage), "evaluation.featureNet.path",
+  in.require(net.empty() || ((!has_data || net != data) && net != storage),
+             "evaluation.featureNet.path",
              "is the mount path of data or storage: " + s.feature_net.volume.path);
 }
 

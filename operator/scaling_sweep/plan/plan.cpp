@@ -1,5 +1,7 @@
 #include "scaling_sweep/plan/plan.h"
 
+#include <limits>
+
 #include "base/error.h"
 #include "kind/owned.h"
 
@@ -35,8 +37,13 @@ void add_length(Json& config, const SweepSpec& spec) {
   Json& training = config["training"];
   const Json batch = training.value("batch", Json());
   if (training.contains("total_kimg") || !batch.is_number_integer()) return;
-  const auto images = (spec.warmup_steps + spec.measure_steps) * batch.get<std::int64_t>();
-  training["total_kimg"] = (images + 999) / 1000;
+  const std::int64_t steps = spec.warmup_steps + spec.measure_steps;
+  std::int64_t images = 0;
+  // No batch is checked before this: of one that is too large, the length is refused as well.
+  if (__builtin_mul_overflow(steps, batch.get<std::int64_t>(), &images)) {
+    images = std::numeric_limits<std::int64_t>::max() / 1000 * 1000;
+  }
+  training["total_kimg"] = images / 1000 + (images % 1000 > 0 ? 1 : 0);
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 
 #include "kube/owned.h"
 #include "kube/stored_object.h"
-#include "object/difference.h"
 #include "scaling_sweep/decide/status.h"
 #include "scaling_sweep/desired/report_map.h"
 #include "scaling_sweep/desired/training.h"
@@ -99,7 +98,7 @@ void Reconciler::keep_report(const Plan& plan, const Record& record) {
   const auto have = parts_.informers.reports->find(key_of(want));
   if (!have) {
     put_owned(parts_.client, resource::kConfigMaps, want);
-  } else if (first_difference(*have, want)) {
+  } else if (difference_of_owned(*have, want)) {
     apply_owned(parts_.client, resource::kConfigMaps, want, *have);
   }
 }

@@ -16,20 +16,16 @@ namespace {
 /// With more, few batches have an image for each.
 constexpr unsigned kMostRanksOnCores = 4;
 
-/// How the names of variables begin that mpirun passes to other machines. Rank 0 may be on one of
-/// them; a preflight that only some ranks make would wait for the others.
-constexpr std::array<std::string_view, 12> kPassedOn{"AWS_",
-                                                     "GOMP_",
-                                                     "MLFLOW_",
-                                                     "NCCL_",
-                                                     "SSL_CERT_FILE",
-                                                     wire::environment::kAttempt,
-                                                     wire::environment::kExpectedWorldSize,
-                                                     wire::environment::kLeaveStatus,
-                                                     wire::environment::kPreflight,
-                                                     wire::environment::kPreflightFloor,
-                                                     wire::environment::kPreflightHcas,
-                                                     wire::environment::kRestarts};
+/// How the names of variables begin that mpirun passes to other machines.
+constexpr std::array<std::string_view, 5> kPassedOn{"AWS_", "GOMP_", "MLFLOW_", "NCCL_",
+                                                    "SSL_CERT_FILE"};
+
+/// Rank 0 may be on another machine, and so it gets our own variables, too; a preflight that only
+/// some ranks make would wait for the others.
+bool is_passed_on(std::string_view name) {
+  return std::ranges::find(wire::environment::kAll, name) != wire::environment::kAll.end() ||
+         std::ranges::any_of(kPassedOn, [&](auto prefix) { return name.starts_with(prefix); });
+}
 
 bool has_other_machines(const LaunchRequest& request, const Surroundings& here) {
   return !request.hostfile.empty() || here.in_slurm;
@@ -59,8 +55,7 @@ std::vector<std::string> variables_to_pass_on(const char* const* environment) {
   for (; *environment != nullptr; ++environment) {
     const std::string_view variable = *environment;
     const auto name = variable.substr(0, variable.find('='));
-    if (std::ranges::any_of(kPassedOn, [&](auto prefix) { return name.starts_with(prefix); }))
-      names.emplace_back(name);
+    if (is_passed_on(name)) names.emplace_back(name);
   }
   std::ranges::sort(names);
   const auto repeated = std::ranges::unique(names);  // an environment may have a name twice

@@ -105,6 +105,29 @@ TEST(Definition, TakesTheSamples) {
   EXPECT_GE(count, 4);
 }
 
+/// A volume of a training, at a path or at its default.
+Json volume(const std::string& path = "") {
+  Json claim = {{"claimName", "c"}};
+  if (!path.empty()) claim["path"] = path;
+  return claim;
+}
+
+Json with_net(Json spec, const std::string& path = "") {
+  spec["evaluation"]["featureNet"] = volume(path);
+  return spec;
+}
+
+TEST(Definition, TakesVolumesAtPathsOfTheirOwn) {
+  for (const Json& spec :
+       {Json({{"data", volume()}, {"storage", volume()}}),
+        Json({{"data", volume("/runs")}, {"storage", volume("/data")}}),
+        Json({{"data", volume("/a")}, {"storage", volume("/a/b")}}),
+        Json({{"storage", volume("/data")}}), Json({{"storage", volume("/tmp/runs")}}),
+        with_net(Json::object(), "/data"), with_net({{"data", volume()}, {"storage", volume()}})}) {
+    EXPECT_THAT(definition("GanTraining").faults(training(spec)), IsEmpty()) << spec;
+  }
+}
+
 TEST(Definition, TakesNullsOfKnownFieldsAndItsOwnStatus) {
   Json object = training({{"queueName", nullptr}, {"nodes", nullptr}});
   object["status"] = {{"phase", 7}};

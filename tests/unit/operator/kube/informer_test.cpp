@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <random>
@@ -79,7 +80,9 @@ class Scripted {
 
   /// idle: after which the client gives up a request. A busy machine must not reach it: the server
   /// would give the next answer in turn to a request that was abandoned.
-  std::unique_ptr<Informer> inform(std::chrono::seconds idle = std::chrono::seconds(60)) {
+  std::unique_ptr<Informer> inform(std::chrono::seconds idle = std::chrono::seconds(60),
+                                   const Backoff& backoff = {std::chrono::milliseconds(1),
+                                                             std::chrono::milliseconds(2)}) {
     ClusterAccess access;
     access.server = server_.url();
     auto informer = std::make_unique<Informer>(
@@ -87,7 +90,7 @@ class Scripted {
         Informer::Settings{.resource = resource::kPods,
                            .selector = "ganscale.dev/training",
                            .index = label,
-                           .backoff = {std::chrono::milliseconds(1), std::chrono::milliseconds(2)}},
+                           .backoff = backoff},
         [](const Json&) {});
     informer->start();
     return informer;
@@ -162,6 +165,21 @@ TEST(Informer, ListsAgainWhenTheServerRefusesItsVersion) {
   Scripted server({list(pod("a", "1"), "2"), list(pod("c", "9"), "9")}, {kGone});
   const auto informer = server.inform();
   wait_until([&] { return informer->find({"n", "c"}) && !informer->find({"n", "a"}); });
+}
+
+// The server may refuse each version that it gives, as one that lags behind the others.
+TEST(Informer, WaitsBeforeItListsAgain) {
+  constexpr std::chrono::hours kLong{1};
+  Scripted server({list(pod("a", "1"), "2")}, {kGone});
+  auto informer = server.inform(std::chrono::seconds(60), {kLong, kLong});
+  const auto watches = [&] {
+    return std::ranges::count_if(server.requests(), [](const std::string& request) {
+      return request.find("watch=1") != std::string::npos;
+    });
+  };
+  wait_until([&] { return watches() > 0; });
+  informer.reset();
+  EXPECT_EQ(server.requests().size(), 2U) << "a list and a watch";
 }
 
 TEST(Informer, ListsAgainWhenTheServerHasOnlyOlderVersions) {

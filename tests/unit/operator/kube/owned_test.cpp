@@ -49,6 +49,18 @@ TEST(PutOwned, LeavesObjectsOfOthersAndOfNobody) {
   }
 }
 
+TEST(PutOwned, LeavesWhatTheCheckRefuses) {
+  Owner me;
+  me.server.put(resource::kConfigMaps, map_of("u", "old"));
+  const auto refuse = [](const Json& have) {
+    if (have["data"]["key"] == "old") throw ApiError(409, "Conflict", "it is old");
+  };
+  EXPECT_THROW(put_owned(me.client, resource::kConfigMaps, map_of("u", "new"), refuse), ApiError);
+  EXPECT_EQ(me.stored()["data"]["key"], "old");
+  me.server.put(resource::kConfigMaps, map_of("another", "old"));
+  EXPECT_THROW(put_owned(me.client, resource::kConfigMaps, map_of("u", "new"), refuse), NameTaken);
+}
+
 TEST(PutOwned, ReadsNoSecret) {
   Owner me;
   me.server.put(resource::kSecrets, map_of("u", "old"));
@@ -65,6 +77,22 @@ TEST(ApplyOwned, IsRefusedIfAnotherObjectHasTakenTheName) {
   me.server.put(resource::kConfigMaps, map_of("", "theirs"));
   EXPECT_THROW(apply_owned(me.client, resource::kConfigMaps, map_of("u", "new"), copy), ApiError);
   EXPECT_EQ(me.stored()["data"]["key"], "theirs");
+}
+
+TEST(DifferenceOfOwned, LeavesOtherOwnersOut) {
+  const Json want = map_of("u", "x");
+  Json have = want;
+  Json& owners = have["metadata"]["ownerReferences"];
+  owners.insert(owners.begin(), Json({{"uid", "another"}}));
+  EXPECT_EQ(difference_of_owned(have, want), std::nullopt);
+  have["data"]["key"] = "y";
+  EXPECT_EQ(difference_of_owned(have, want), "data.key");
+  owners.erase(std::size_t{1});
+  EXPECT_EQ(difference_of_owned(have, want), "data.key") << "the first in the order of names";
+  have["data"]["key"] = "x";
+  EXPECT_EQ(difference_of_owned(have, want), "metadata.ownerReferences");
+  have["metadata"].erase("ownerReferences");
+  EXPECT_EQ(difference_of_owned(have, want), "metadata.ownerReferences");
 }
 
 }  // namespace

@@ -87,6 +87,31 @@ TEST(RestTransport, EndsAStreamThatIsStopped) {
   over = true;
 }
 
+TEST(RestTransport, EndsAStreamThatIsStoppedAfterOthersHaveEnded) {
+  std::atomic<bool> over{false};
+  const LoopbackServer server([&](const std::string& request, const LoopbackServer::Write& write) {
+    write("HTTP/1.1 200 OK\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n");
+    write("2\r\n{}\r\n");
+    while (request.find("/endless") != std::string::npos && !over) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    write("0\r\n\r\n");
+  });
+  RestTransport transport(access_to(server), std::chrono::seconds(60));
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(transport.stream({.path = "/w"}, [](std::string_view) {}).status, 200);
+  }
+  std::thread stopper;
+  EXPECT_THROW(
+      transport.stream({.path = "/endless"},
+                       [&](std::string_view) { stopper = std::thread([&] { transport.stop(); }); }),
+      TransportError);
+  stopper.join();
+  over = true;
+  EXPECT_THROW(transport.stream({.path = "/w"}, [](std::string_view) {}), TransportError)
+      << "it is stopped for good";
+}
+
 TEST(RestTransport, PassesOnWhatTheReaderThrows) {
   const LoopbackServer server([&](const std::string&, const LoopbackServer::Write& write) {
     write(kHead);

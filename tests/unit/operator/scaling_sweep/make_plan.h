@@ -1,6 +1,7 @@
 #pragma once
 
 #include "gan_training/spec/built_in.h"
+#include "scaling_sweep/decide/record.h"
 #include "scaling_sweep/plan/validate.h"
 
 namespace ganscale::controller::scaling_sweep {

@@ -38,6 +38,21 @@ TEST(LifeBounds, SpreadsTheNextTriesOverTheBackoff) {
   EXPECT_EQ(*delays.rbegin(), seconds(20));
 }
 
+TEST(LifeBounds, WaitsForASpreadTryThoughNoBackoffIsThatLong) {
+  Situation s = with_attempt(JobPhase::kCreated);
+  s.attempt->started = kNow - seconds(60);
+  s.scheduling_deadline = seconds(60);
+  s.restart.max_backoff_seconds = s.restart.backoff_seconds;
+  for (int i = 0; *decide(s).requeue_after < seconds(20); ++i) s.attempt->uid = std::to_string(i);
+  Situation waits = accepted();
+  waits.restart = s.restart;
+  waits.record = decide(s).record;
+  EXPECT_THAT(decide(waits).steps, IsEmpty());
+  EXPECT_EQ(decide(waits).requeue_after, seconds(20));
+  waits.now += seconds(20);
+  EXPECT_THAT(decide(waits).steps, ElementsAre(Step::kStartAttempt));
+}
+
 TEST(LifeBounds, AvoidsTheLastNodesThatFailedAndNoMore) {
   Situation s = with_attempt(JobPhase::kFailed);
   s.attempt->exit_code = 71;

@@ -1,11 +1,13 @@
 #include "gan_training/desired/pod.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "object/lookup.h"
 #include "unit/operator/gan_training/desired/make_plan.h"
+#include "wire/names.h"
 
 namespace ganscale::controller::gan_training {
 namespace {
@@ -57,6 +59,17 @@ TEST(Pod, HasThePreflightOfTheProfile) {
   EXPECT_EQ(variables_of(plan, {.accepts_fabric = true})["GANSCALE_PREFLIGHT"], "warn");
   const Json arguments = spec_of(plan, Role::kLauncher)["containers"][0]["args"];
   EXPECT_EQ(std::ranges::count(arguments, Json("GANSCALE_PREFLIGHT")), 1) << "for all ranks";
+}
+
+TEST(Pod, HasTheVariablesOfTheWorkersListAndNoOtherOfOurs) {
+  Plan plan = make_plan();
+  plan.profile.preflight = true;
+  const Json variables = variables_of(plan, {});
+  std::vector<std::string> ours;
+  for (const auto& variable : variables.items()) {
+    if (variable.key().starts_with("GANSCALE_")) ours.push_back(variable.key());
+  }
+  EXPECT_THAT(ours, testing::UnorderedElementsAreArray(wire::environment::kAll));
 }
 
 TEST(Pod, OfAWorkerGetsWhatTheProfileGives) {

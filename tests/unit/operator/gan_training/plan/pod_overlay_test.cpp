@@ -6,6 +6,7 @@
 #include "gan_training/desired/pod.h"
 #include "kind/refusal.h"
 #include "unit/operator/gan_training/desired/make_plan.h"
+#include "wire/names.h"
 
 namespace ganscale::controller::gan_training {
 namespace {
@@ -84,16 +85,28 @@ TEST(PodOverlay, CannotChangeAnythingThatTheOperatorMakes) {
   }
 }
 
+TEST(PodOverlay, MayMountAVolumeWhereDataWouldBe) {
+  Plan plan = make_plan();
+  const Json mounts = Json::array({{{"name", "disk"}, {"mountPath", "/data"}}});
+  const Json worker = {{"name", "worker"}, {"volumeMounts", mounts}};
+  plan.spec.pod_template = {{"worker", {{"spec", {{"containers", Json::array({worker})}}}}}};
+  const auto problem_of_plan = [&] { return refusal_of([&] { check_overlays(plan); }).problem; };
+  EXPECT_THAT(problem_of_plan(), HasSubstr("volumeMounts[\"/data\"]: is the operator's"));
+  plan.spec.data.claim_name.clear();
+  EXPECT_EQ(problem_of_plan(), "");
+}
+
 TEST(PodOverlay, CannotChangeTheVariablesThatRanksDependOn) {
   const auto set = [](const std::string& name) {
     return problem_of_container({{"env", Json::array({{{"name", name}, {"value", "1"}}})}},
                                 "launcher");
   };
   for (const char* name :
-       {"GANSCALE_EXPECTED_WORLD_SIZE", "GANSCALE_PREFLIGHT", "GANSCALE_PREFLIGHT_FLOOR",
-        "GANSCALE_PREFLIGHT_HCAS", "PRTE_MCA_prte_default_hostfile",
-        "OMPI_MCA_orte_default_hostfile", "K_MPI_JOB_ROLE"}) {
+       {"PRTE_MCA_prte_default_hostfile", "OMPI_MCA_orte_default_hostfile", "K_MPI_JOB_ROLE"}) {
     EXPECT_THAT(set(name), HasSubstr("is the operator's")) << name;
+  }
+  for (const std::string_view name : wire::environment::kAll) {
+    EXPECT_THAT(set(std::string(name)), HasSubstr("is the operator's")) << name;
   }
   EXPECT_EQ(set("XDG_CACHE_HOME"), "") << "a default";
   EXPECT_THAT(

@@ -96,6 +96,14 @@ TEST(Validate, TakesOnlyTheShareOfItsGpusOfANode) {
   EXPECT_EQ(odd.plan.profile.memory, "1.5Ti") << "rather too much than too little";
 }
 
+TEST(Validate, TakesAllOfAQuantityThatNoNodeHas) {
+  for (const char* memory : {"9223372036854775807", "99999999999999999999", "999999999999999Pi"}) {
+    const Json node = {{"gpus", 4}, {"memory", memory}};
+    const Checked checked = check({{"nodeProfile", nullptr}, {"node", node}, {"gpusPerNode", 3}});
+    EXPECT_EQ(checked.plan.profile.memory, memory);
+  }
+}
+
 TEST(Validate, NamesTheKeyThatTheWorkerWouldRefuse) {
   const Checked checked = check({{"config", {{"training", {{"batch", "soon"}}}}}});
   EXPECT_EQ(checked.reason, "BadConfig");

@@ -95,6 +95,27 @@ TEST(StartAttempt, TakesNoSecretAndNoMpiJobOfAnotherOwner) {
   }
 }
 
+// Our copy lacks it, and the spec was edited since: its pods stay what they are.
+TEST(StartAttempt, LeavesItsMpiJobOfAnotherPlanAsItIs) {
+  World world;
+  const auto start = [&](const Json& changes) {
+    start_attempt(plan_of(make_training(changes)), wanted(3), "secret", world.client);
+  };
+  start(Json::object());
+  world.server.edit(kMpiJobs, World::job_key(3), {{"metadata", {{"labels", nullptr}}}});
+  const Json before = world.server.get(kMpiJobs, World::job_key(3));
+  try {
+    start({{"nodes", 2}});
+    ADD_FAILURE() << "it was applied over";
+  } catch (const ApiError& error) {
+    EXPECT_EQ(error.code(), 409);
+  }
+  EXPECT_EQ(world.server.get(kMpiJobs, World::job_key(3)), before);
+  start({{"checkpointDeadlineSeconds", 7}});
+  const Json job = world.server.get(kMpiJobs, World::job_key(3));
+  EXPECT_EQ(job["metadata"]["labels"][kTrainingLabel], "faces") << "the same pods, but their grace";
+}
+
 TEST(StartAttempt, MakesNoMpiJobWithoutAToken) {
   World world;
   world.server.fail_next("POST", "/secrets", 403, "Forbidden");

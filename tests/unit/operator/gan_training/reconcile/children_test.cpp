@@ -231,6 +231,83 @@ TEST(Children, FollowAnEditOfTheTrainingWithoutAnEventAboutAField) {
       << "by the other, once";
 }
 
+TEST(Children, ThatOthersChangeWhileAnEditWaitsArePutBackWithAnEvent) {
+  World world;
+  world.run();
+  world.server.edit(kTrainings, kFaces, {{"spec", {{"config", {{"training", {{"batch", 16}}}}}}}});
+  world.settle();
+  world.server.edit(resource::kNetworkPolicies, kFaces, {{"spec", {{"ingress", Json::array()}}}});
+  world.server.edit(resource::kConfigMaps, {"team", "faces-config"},
+                    {{"data", {{"config.yaml", "model: {}"}}}});
+  world.settle();
+  EXPECT_EQ(world.status()["ending"]["reason"], "ConfigChange") << "it still waits";
+  EXPECT_THAT(
+      world.told("PutBack"),
+      ElementsAre("configmaps faces-config: data.config.yaml was changed and has been restored",
+                  "networkpolicies faces: spec.ingress was changed and has been restored"));
+}
+
+TEST(Children, ThatOthersChangeWhileAnEditIsRefusedArePutBackWithAnEventOnceItIsMended) {
+  World world;
+  world.run();
+  world.server.edit(kTrainings, kFaces, {{"spec", {{"nodeProfile", "dgx-z9"}}}});
+  world.settle();
+  EXPECT_EQ(world.condition("Validated")["reason"], "UnknownProfile");
+  world.server.edit(resource::kNetworkPolicies, kFaces, {{"spec", {{"ingress", Json::array()}}}});
+  world.settle();
+  world.server.edit(kTrainings, kFaces, {{"spec", {{"nodeProfile", "cpu"}}}});
+  world.settle();
+  EXPECT_FALSE(world.server.get(resource::kNetworkPolicies, kFaces)["spec"]["ingress"].empty());
+  EXPECT_THAT(world.told("PutBack"), ElementsAre(HasSubstr("spec.ingress was changed")));
+}
+
+/// Has the ConfigMap as another version of the operator made it, with a hash or null.
+void remake(World& world, const Json& hash) {
+  world.server.edit(resource::kConfigMaps, {"team", "faces-config"},
+                    {{"metadata", {{"annotations", {{kContentHashAnnotation, hash}}}}},
+                     {"data", {{"config.yaml", "model: {}"}}}});
+  world.settle();
+  const Json map = world.server.get(resource::kConfigMaps, {"team", "faces-config"});
+  EXPECT_NE(map["data"]["config.yaml"], "model: {}");
+  EXPECT_NE(map["metadata"]["annotations"].value(kContentHashAnnotation, "theirs"), "theirs");
+}
+
+TEST(Children, FollowAnotherVersionOfTheOperatorWithoutAnEventAboutAField) {
+  World world;
+  world.run();
+  remake(world, "theirs");
+  EXPECT_THAT(world.told("PutBack"), IsEmpty());
+}
+
+TEST(Children, OfAVersionThatWroteNoHashArePutBackWithAnEvent) {
+  World world;
+  world.run();
+  remake(world, nullptr);
+  EXPECT_THAT(world.told("PutBack"), ElementsAre(HasSubstr("data.config.yaml was changed")));
+}
+
+TEST(Children, OfAVersionThatWroteNoHashGetOneWithoutAnEvent) {
+  World world;
+  world.run();
+  world.server.edit(resource::kBudgets, kFaces, {{"metadata", {{"annotations", nullptr}}}});
+  world.settle();
+  const Json budget = world.server.get(resource::kBudgets, kFaces);
+  EXPECT_NE(annotation_of(budget, kContentHashAnnotation), "");
+  EXPECT_THAT(world.told("PutBack"), IsEmpty());
+}
+
+TEST(Children, MayHaveFurtherOwners) {
+  World world;
+  world.run();
+  Json policy = world.server.get(resource::kNetworkPolicies, kFaces);
+  policy["metadata"]["ownerReferences"].push_back({{"kind", "Team"}, {"uid", "another"}});
+  world.server.put(resource::kNetworkPolicies, policy);
+  const std::size_t before = world.writes();
+  world.settle();
+  EXPECT_EQ(world.writes(), before);
+  EXPECT_THAT(world.told("PutBack"), IsEmpty());
+}
+
 /// Whether the NetworkPolicy has a rule for a port.
 bool opens(const World& world, int port) {
   const Json rules = world.server.get(resource::kNetworkPolicies, kFaces)["spec"]["ingress"];

@@ -1,4 +1,5 @@
-// The CEL rules of the CustomResourceDefinitions name the schemes and node profiles of the tables.
+// The CEL rules of the CustomResourceDefinitions name the schemes, variables and node profiles of
+// the tables.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,6 +8,7 @@
 #include <regex>
 
 #include "gan_training/spec/node_profile.h"
+#include "wire/names.h"
 #include "wire/scheme.h"
 
 namespace ganscale::controller::gan_training {
@@ -14,6 +16,7 @@ namespace {
 
 using testing::Contains;
 using testing::ElementsAre;
+using testing::HasSubstr;
 
 /// The text of a definition, with single spaces for line breaks.
 std::string definition(const std::string& kind) {
@@ -57,6 +60,13 @@ TEST(Definition, AsksForTheSchemesOfTheTable) {
     EXPECT_THAT(asked_schemes(definition(kind)),
                 ElementsAre(in_schemes_of(wire::Sharing::kLabels), batch))
         << kind;
+  }
+}
+
+TEST(Definition, NamesEachVariableOfTheWorkersList) {
+  const std::string text = definition("gantrainings");
+  for (const std::string_view name : wire::environment::kAll) {
+    EXPECT_THAT(text, HasSubstr("'" + std::string(name) + "'"));
   }
 }
 

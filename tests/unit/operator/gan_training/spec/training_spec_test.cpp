@@ -75,8 +75,13 @@ TEST(TrainingSpec, TakesTheFeatureNetworkOutOfTheEvaluation) {
 TEST(TrainingSpec, RefusesAFeatureNetworkWithoutItsOwnPath) {
   refuses(R"({"evaluation": {"featureNet": {}}})",
           "spec.evaluation.featureNet.claimName: names no PersistentVolumeClaim");
-  refuses(R"({"evaluation": {"featureNet": {"claimName": "f", "path": "/data"}}})",
+  const std::string at_data =
+      R"({"evaluation": {"featureNet": {"claimName": "f", "path": "/data"}})";
+  refuses(at_data + R"(, "data": {"claimName": "faces"}})",
           "spec.evaluation.featureNet.path: is the mount path of data or storage: /data");
+  EXPECT_NO_THROW(parse_spec(spec(at_data + "}"))) << "it has no data";
+  refuses(R"({"evaluation": {"featureNet": {"claimName": "f", "path": "/runs/"}}})",
+          "spec.evaluation.featureNet.path: is the mount path of data or storage: /runs/");
   refuses(R"({"evaluation": {"featureNet": {"claimName": "f", "path": "nets"}}})",
           "spec.evaluation.featureNet.path: must begin with /: nets");
   refuses(R"({"evaluation": {"featureNet": {"claimName": "f", "name": "x"}}})",

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "unit/operator/scaling_sweep/make_plan.h"
 
 namespace ganscale::controller::scaling_sweep {
@@ -57,6 +59,11 @@ TEST(ValidateSweep, HasATrainingLastUntilItsWindowIsOver) {
   EXPECT_EQ(longer.points[2].training["config"]["training"]["total_kimg"], 33);
   const Plan own = make_plan({{"template", {{"config", {{"training", {{"total_kimg", 7}}}}}}}});
   EXPECT_EQ(own.points[2].training["config"]["training"]["total_kimg"], 7);
+}
+
+TEST(ValidateSweep, RefusesABatchOfMoreImagesThanCanBeCounted) {
+  EXPECT_THAT(problem(strong({{"batch", std::numeric_limits<std::int64_t>::max()}})),
+              StartsWith("spec.template.config.training.total_kimg: "));
 }
 
 TEST(ValidateSweep, TakesARatioThatOneNodeHasTooFewRanksFor) {
