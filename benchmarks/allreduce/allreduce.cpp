@@ -2,7 +2,8 @@
 // how to start it.
 //   1. the time of our bucketed all-reduce against a plain MPI_Allreduce of the same bytes;
 //      a median ratio over 1.2 is exit code 1;
-//   2. the share of it that the backward pass hides, for networks as large as DC-GAN's and larger.
+//   2. the share of it that the backward pass hides, for networks as large as DC-GAN's and larger;
+//      a median of rank 0 that is not over 50% is exit code 1.
 #include <ATen/ATen.h>
 #include <mpi.h>
 
@@ -15,6 +16,7 @@
 #include "base/stopwatch.h"
 #include "comm/backends/mpi_session.h"
 #include "comm/collectives/bucketed_gradients.h"
+#include "comm/collectives/numbers.h"
 #include "comm/open_world.h"
 
 namespace {
@@ -26,6 +28,7 @@ using ganscale::comm::Group;
 constexpr std::int64_t kBucketBytes = 25'000'000;
 constexpr int kRounds = 25;
 constexpr double kMostOfBare = 1.2;
+constexpr double kHiddenShare = 0.5;
 
 double median(std::vector<double> numbers) {
   std::nth_element(numbers.begin(), numbers.begin() + numbers.size() / 2, numbers.end());
@@ -95,7 +98,8 @@ at::Tensor loss_of(const std::vector<at::Tensor>& weights, at::Tensor images) {
   return at::conv2d(images, weights.back()).mean();
 }
 
-void measure_hidden_share(Group& group, std::int64_t width, std::int64_t batch) {
+// Returns the median of rank 0's rounds, on all ranks.
+double measure_hidden_share(Group& group, std::int64_t width, std::int64_t batch) {
   const auto weights = make_network(width);
   std::int64_t parameter_count = 0;
   for (const auto& weight : weights) parameter_count += weight.numel();
@@ -118,14 +122,17 @@ void measure_hidden_share(Group& group, std::int64_t width, std::int64_t batch) 
     const double busy = after.busy_seconds - before.busy_seconds;
     hidden.push_back(1 - (after.exposed_seconds - before.exposed_seconds) / busy);
   }
-  if (group.rank() != 0) return;
+  double median_hidden = median(hidden);
+  ganscale::comm::broadcast_from_rank_0(group, {&median_hidden});
+  if (group.rank() != 0) return median_hidden;
   std::printf(
       "%5.1f M parameters, %zu buckets, batch %ld: step %7.1f ms without sums, %7.1f ms with; "
       "hidden share: median %3.0f%% (%3.0f%% to %3.0f%%)\n",
       static_cast<double>(parameter_count) / 1e6, gradients.buckets().size(),
-      static_cast<long>(batch), median(alone) * 1e3, median(together) * 1e3, median(hidden) * 100,
+      static_cast<long>(batch), median(alone) * 1e3, median(together) * 1e3, median_hidden * 100,
       *std::min_element(hidden.begin(), hidden.end()) * 100,
       *std::max_element(hidden.begin(), hidden.end()) * 100);
+  return median_hidden;
 }
 
 }  // namespace
@@ -137,12 +144,14 @@ int main() {
   for (const std::int64_t megabytes : {1, 14, 25, 100}) {
     highest_ratio = std::max(highest_ratio, compare_with_bare_allreduce(*world.group, megabytes));
   }
-  measure_hidden_share(*world.group, 64, 32);
-  measure_hidden_share(*world.group, 128, 16);
-  measure_hidden_share(*world.group, 256, 8);
+  const double least_hidden = std::min({measure_hidden_share(*world.group, 64, 32),
+                                        measure_hidden_share(*world.group, 128, 16),
+                                        measure_hidden_share(*world.group, 256, 8)});
   if (world.group->rank() == 0) {
-    std::printf("highest median ratio to the bare sum: %.2f (needed: at most %.1f)\n",
-                highest_ratio, kMostOfBare);
+    std::printf(
+        "highest median ratio to the bare sum: %.2f (needed: at most %.1f); least median hidden "
+        "share: %.0f%% (needed: over %.0f%%)\n",
+        highest_ratio, kMostOfBare, least_hidden * 100, kHiddenShare * 100);
   }
-  return highest_ratio <= kMostOfBare ? 0 : 1;
+  return highest_ratio <= kMostOfBare && least_hidden > kHiddenShare ? 0 : 1;
 }

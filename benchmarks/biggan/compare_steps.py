@@ -4,8 +4,8 @@
     benchmarks/biggan/compare_steps.py [--build build/release] [--rounds 3] [--channels 64]
 
 Needs a Python with torch of the version that ganscale was built with, and a C++ compiler. What counts is the median step
-of a round, and of that the median. Exit code 1 if ganscale is less than 1.1 times as fast as eager PyTorch or needs more
-than 80% of its resident memory.
+of a round, and of that the median. Exit code 1 if ganscale is less than 1.1 times as fast as eager PyTorch, needs more than
+80% of its resident memory, or has other numbers of parameters.
 """
 import statistics
 import sys

@@ -12,7 +12,8 @@
 
 #include "base/stopwatch.h"
 
-// Convolutions of a block of R3GAN, channels last: LibTorch's (oneDNN's) and ours, in turn, in one run.
+// Convolutions of a block of R3GAN, channels last: LibTorch's (oneDNN's) and ours, in turn, in one
+// run.
 namespace {
 
 using namespace ganscale;

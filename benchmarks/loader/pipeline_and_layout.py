@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Compares the rate of a training with the loader's prefetching, with the memory layout of networks, with both and with neither (ParaGAN, the
-throughput that its pipeline and its layout give together), in fp32.
+"""Compares the rate of a training with the loader's prefetching, with the memory layout of networks, with both and with neither (ParaGAN,
+the throughput that its pipeline and its layout give together), in fp32.
 
-    benchmarks/loader/pipeline_and_layout.py DATASET [--config configs/runs/cifar10-biggan.yaml] [--rounds 3] [--steps 10] [--set KEY=VALUE]
+    benchmarks/loader/pipeline_and_layout.py DATASET [--config FILE] [--rounds 3] [--steps 10] [--set KEY=VALUE]
 
-DATASET is what `ganscale data convert` wrote. Without the pipeline a rank keeps one batch, read by one thread that is never joined by others;
-without the layout `training.layout` is plain. All four run `ganscale bench` on one rank of one thread; rounds alternate. Needs an idle machine.
+DATASET is what `ganscale data convert` wrote. Without the pipeline a rank keeps one batch, read by one thread that is never joined by
+others; without the layout `training.layout` is plain. All four run `ganscale bench` on one rank of one thread; rounds alternate. Needs an
+idle machine.
 """
 import argparse
 import json

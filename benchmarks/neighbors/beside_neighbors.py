@@ -3,10 +3,10 @@
 
     benchmarks/neighbors/beside_neighbors.py [--rounds 3] [--steps 20]
 
-Claims: next to a busy process, a training keeps at least 40% of its rate on idle cores with a rank on each core, as `ganscale launch` starts
-it, and 35% with one process of all threads. Its threads, which soon sleep while they wait for each other, lose at most 5% on idle cores compared with threads that spin
-(OMP_WAIT_POLICY=active). There is no claim for a busy process on each core, where half of the rate would be the fair share. Exit code 1 if
-a claim does not hold. The machine must be idle otherwise.
+Claims: next to a busy process, a training keeps at least 40% of its rate on idle cores with a rank on each core, as `ganscale launch`
+starts it, and 35% with one process of all threads. Its threads, which soon sleep while they wait for each other, lose at most 5% on idle
+cores compared with threads that spin (OMP_WAIT_POLICY=active). There is no claim for a busy process on each core, where half of the rate
+would be the fair share. Exit code 1 if a claim does not hold. The machine must be idle otherwise.
 """
 import argparse
 import contextlib
@@ -66,8 +66,9 @@ def main():
                   flush=True)
         idle, spinning, one, each = (statistics.median(values) for values in rates.values())
         failed |= one / idle < LEAST_KEPT[mode] or 1 - idle / spinning > MOST_LOST
-        print(f"{mode}: {one / idle:.0%} of the idle rate next to a busy process (needed: {LEAST_KEPT[mode]:.0%}), {each / idle:.0%} with one on "
-              f"each core; {max(1 - idle / spinning, 0):.1%} slower than spinning when idle (at most {MOST_LOST:.0%})")
+        print(f"{mode}: {one / idle:.0%} of the idle rate next to a busy process (needed: {LEAST_KEPT[mode]:.0%}), "
+              f"{each / idle:.0%} with one on each core; {max(1 - idle / spinning, 0):.1%} slower than spinning when idle "
+              f"(at most {MOST_LOST:.0%})")
     sys.exit(failed)
 
 

@@ -20,8 +20,9 @@ def settings(arguments, seed):
     kimg = arguments.steps * arguments.batch / 1000
     return [f"model.generator_channels={arguments.channels}", f"model.discriminator_channels={arguments.channels}",
             f"training.batch={arguments.batch}", f"training.total_kimg={kimg}", f"training.tick_kimg={kimg / 20}",
-            f"training.samples_every_kimg={kimg / 4}", f"training.seed={seed}", "training.threads=1", "loss.critic_steps=1", "training.max_nonfinite_steps=0",
-            "generator.ema_start_kimg=0", f"generator.ema_kimg={kimg / 50}", f"checkpoint.every_kimg={kimg / 4}"]
+            f"training.samples_every_kimg={kimg / 4}", f"training.seed={seed}", "training.threads=1", "loss.critic_steps=1",
+            "training.max_nonfinite_steps=0", "generator.ema_start_kimg=0",
+            f"generator.ema_kimg={kimg / 50}", f"checkpoint.every_kimg={kimg / 4}"]
 
 
 def main():

@@ -59,7 +59,8 @@ def holds(dataset, rows):
     """Prints by how much the second row's distance is lower, and returns whether that is enough."""
     before, after = (statistics.mean(result["fid5k"] for result in row) for row in rows)
     gain, needed = 1 - after / before, GAIN_NEEDED.get(dataset)
-    print(f"The demo's distance is {abs(gain):.0%} {'lower' if gain >= 0 else 'higher'} ({'no claim' if needed is None else f'needed: {needed:.0%}'})")
+    claim = "no claim" if needed is None else f"needed: {needed:.0%}"
+    print(f"The demo's distance is {abs(gain):.0%} {'lower' if gain >= 0 else 'higher'} ({claim})")
     return needed is None or gain >= needed
 
 

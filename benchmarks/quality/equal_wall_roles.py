@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Compares schemes `synchronous` and `asynchronous` on two ranks in the same wall time (ParaGAN): both ranks train both networks on half of the
-batch each, or one rank trains the generator and the other the discriminator.
+"""Compares schemes `synchronous` and `asynchronous` on two ranks in the same wall time (ParaGAN): both ranks train both networks on half of
+the batch each, or one rank trains the generator and the other the discriminator.
 
     benchmarks/quality/equal_wall_roles.py FOLDER [--wall 120] [--seeds 1 2 3] [--staleness 2]
 

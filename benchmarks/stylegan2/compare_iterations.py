@@ -6,7 +6,7 @@
 Needs a Python with torch of the version that ganscale was built with, and a C++ compiler. What counts is the mean over 16
 steps, in which every phase comes as often as in a long run, and of that the median of the rounds. Compiled are the networks
 of the main phases: torch.compile has no second derivatives. Exit code 1 if ganscale is less than 1.1 times as fast as eager
-PyTorch or needs more than 80% of its resident memory.
+PyTorch, needs more than 80% of its resident memory, or has other numbers of parameters.
 """
 import statistics
 import sys

@@ -51,6 +51,7 @@ class Training {
   explicit Training(const Setting& setting) : training_(config_of(setting), device_of(setting)) {}
 
   void step(int number) { training_.step(number); }
+  benchmarks::ParameterCounts parameter_counts() { return training_.parameter_counts(); }
 
   /// The phases and how often each is due: in every so many steps.
   std::vector<std::pair<std::string, std::int64_t>> intervals() {
@@ -97,7 +98,7 @@ void measure(const Setting& setting) {
   if (!setting.profile.empty()) return profile(setting, training);
   const auto seconds =
       benchmarks::time_steps(setting.timing, [&](int number) { training.step(number); });
-  benchmarks::print_times(setting.timing, seconds);
+  benchmarks::print_times(setting.timing, seconds, training.parameter_counts());
 }
 
 }  // namespace

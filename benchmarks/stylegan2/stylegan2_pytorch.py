@@ -349,7 +349,8 @@ def main():
     global FILTER, SCALES_FEATURES
     SCALES_FEATURES = arguments.modulate == "features"
     FILTER = FILTER.to(arguments.device)
-    print_figures(arguments, Training(arguments))
+    training = Training(arguments)
+    print_figures(arguments, training, {"generator": training.g, "discriminator": training.d})
 
 
 if __name__ == "__main__":

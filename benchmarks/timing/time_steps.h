@@ -35,10 +35,10 @@ void set_up(const Timing& timing);
 /// Waits until the device has finished all its work.
 void wait_for(c10::Device device);
 
-/// Runs step 0 as often as there are warm-up steps, then the timed ones, from 0. Returns the seconds
-/// of each. On a GPU a step ends when the device has finished it, for which the host waits only
-/// after the last. The GPU's peak memory does not count the first warm-up step, in which cuDNN tries
-/// algorithms with all the memory that is free.
+/// Runs step 0 as often as there are warm-up steps, then the timed ones, from 0. Returns the
+/// seconds of each. On a GPU a step ends when the device has finished it, for which the host waits
+/// only after the last. The GPU's peak memory does not count the first warm-up step, in which cuDNN
+/// tries algorithms with all the memory that is free.
 std::vector<double> time_steps(const Timing& timing, const Step& step);
 
 /// How many parameters the networks have, by name.

@@ -1,4 +1,4 @@
-"""Shared by the programs that time PyTorch training steps and by the scripts that compare them with ours.
+"""Shared by the programs that time PyTorch training steps and by the scripts that compare PyTorch with ours.
 
 The twin of time_steps.h: the same options, the same JSON line.
 """
@@ -163,7 +163,7 @@ def compare(contenders, arguments, of_a_round):
             print(f"round {number + 1}  {name:13} {seconds[name][-1]:.3f} s  "
                   f"{result['peak_resident_mib']:.0f} MiB", flush=True)
     require_equal(parameters[OURS], parameters[EAGER])
-    median = {name: statistics.median(values) for name, values in seconds.items()}
+    median = {name: statistics.median(seconds[name]) for name in contenders}
     for name in contenders:
         compared = "" if name == OURS else (f": ganscale is {median[name] / median[OURS]:.2f} times as fast, "
                                             f"with {memory[OURS] / memory[name]:.0%} of the memory")
@@ -186,3 +186,11 @@ def judge(speed, speed_needed, share, memory_limit):
     print(f"{speed:.2f} times as fast (needed: {speed_needed}), {share:.0%} of the memory (needed: at most "
           f"{memory_limit:.0%})")
     return 0 if speed >= speed_needed and share <= memory_limit else 1
+
+
+def judge_lowest(ratios, needed):
+    """Prints the lowest of some speeds relative to PyTorch's and the claim about it, and returns the exit code: 0 if the
+    claim holds. ratios: {what was compared: the ratio}."""
+    what = min(ratios, key=ratios.get)
+    print(f"at least {ratios[what]:.2f} times as fast: {what} (needed: {needed})")
+    return 0 if ratios[what] >= needed else 1

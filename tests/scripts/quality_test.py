@@ -1,15 +1,19 @@
-"""What the studies of quality make of their numbers."""
+"""What the studies of quality, and the comparisons with PyTorch, make of their numbers."""
+import argparse
 import io
 import pathlib
+import subprocess
 import sys
 import unittest
+import unittest.mock
 import xml.dom.minidom
 from contextlib import redirect_stdout
 
 PROJECT = pathlib.Path(__file__).resolve().parent.parent.parent
-sys.path.insert(0, str(PROJECT / "benchmarks/quality"))
+sys.path[:0] = [str(PROJECT / folder) for folder in ("benchmarks/quality", "benchmarks/timing")]
 import one_and_four_ranks as ranks  # noqa: E402
 import study  # noqa: E402
+import timing  # noqa: E402
 
 
 def quiet(function, *arguments):
@@ -55,6 +59,39 @@ class Table(unittest.TestCase):
         self.assertIn("| MNIST | seeds | distance |", printed)
         self.assertIn("| ours | 2 | 2.000 ± 1.414 |", printed)
         self.assertIn("| theirs | 1 | 4.000 |", printed)
+
+
+class Comparison(unittest.TestCase):
+    def compare(self, measured, rounds=1):
+        """Returns what a comparison does with what each contender's program prints, and what is printed. Without that, it fails."""
+        def measure(command, *_arguments, **_options):
+            if measured[command] is None:
+                raise subprocess.CalledProcessError(1, command)
+            return measured[command]
+        arguments = argparse.Namespace(rounds=rounds, threads=1, batch=1, steps=1)
+        with unittest.mock.patch.object(timing, "measure", measure):
+            return quiet(timing.compare, {name: name for name in measured}, arguments, max)
+
+    def test_leaves_out_torch_compile_where_it_fails(self):
+        sides = {timing.OURS: {"step_seconds": [2], "peak_resident_mib": 30}, timing.EAGER: {"step_seconds": [3], "peak_resident_mib": 40}}
+        result, printed = self.compare({**sides, timing.COMPILED: None}, rounds=2)
+        self.assertEqual(result, (1.5, 0.75))
+        self.assertEqual(printed.count("torch.compile fails here"), 1)
+
+    def test_ends_where_the_networks_have_other_numbers_of_parameters(self):
+        sides = {name: {"step_seconds": [1], "peak_resident_mib": 1, "parameters": {"generator": count}}
+                 for name, count in ((timing.OURS, 10), (timing.EAGER, 11))}
+        with self.assertRaisesRegex(SystemExit, "the generator has 10 and 11 parameters"):
+            self.compare(sides)
+
+
+class Claims(unittest.TestCase):
+    def test_of_the_lowest_ratio_hold_where_all_reach_it(self):
+        code, printed = quiet(timing.judge_lowest, {"zip, 32": 2, "TFRecord, 32": 23.7}, 2)
+        self.assertEqual((code, printed), (0, "at least 2.00 times as fast: zip, 32 (needed: 2)\n"))
+
+    def test_of_the_lowest_ratio_do_not_hold_where_one_is_below(self):
+        self.assertEqual(quiet(timing.judge_lowest, {"zip, 32": 1.99, "TFRecord, 32": 23.7}, 2)[0], 1)
 
 
 if __name__ == "__main__":

@@ -93,9 +93,11 @@ training::MeasureConfig window_of(const config::Node& node) {
       .warmup_steps = in.get("warmup_steps", kWarmupSteps, /*documentation=*/""),
       .steps = in.get("steps", kSteps, /*documentation=*/"")};
   if (window.steps > 0) return window;
-  // The configuration in a run's folder says that there is no window by zeros for both.
+  // The configuration in a run's folder says that there is no window by zeros for both. A warm-up
+  // of 0 that --set puts over it is meant.
   window.steps = kSteps;
-  if (window.warmup_steps == 0) window.warmup_steps = kWarmupSteps;
+  const bool from_one_place = in.location("warmup_steps").origin == in.location("steps").origin;
+  if (window.warmup_steps == 0 && from_one_place) window.warmup_steps = kWarmupSteps;
   return window;
 }
 

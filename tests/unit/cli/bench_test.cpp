@@ -80,11 +80,17 @@ TEST(BenchVerb, TakesTheDefaultOfEachKeyOfTheWindowThatIsNotSet) {
   EXPECT_EQ(measured_window({"measure.warmup_steps=1"}), std::pair(1, 50));
   EXPECT_EQ(measured_window({"measure.steps=2"}), std::pair(10, 2));
   EXPECT_EQ(measured_window({"measure.warmup_steps=0", "measure.steps=2"}), std::pair(0, 2));
+  EXPECT_EQ(measured_window({"measure.warmup_steps=0"}), std::pair(0, 50));
 }
 
 // As in the configuration of a run that was not measured.
 TEST(BenchVerb, TakesAWindowOfZeroStepsForNone) {
   EXPECT_EQ(measured_window({"measure={warmup_steps: 0, steps: 0}"}), std::pair(10, 50));
+}
+
+TEST(BenchVerb, TakesAWarmupOfZeroOverAWindowOfZeroStepsAsGiven) {
+  EXPECT_EQ(measured_window({"measure={warmup_steps: 0, steps: 0}", "measure.warmup_steps=0"}),
+            std::pair(0, 50));
 }
 
 TEST(BenchVerb, ResolvesPresetsForTheRanksThatItCounts) {

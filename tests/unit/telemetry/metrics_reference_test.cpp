@@ -38,10 +38,15 @@ std::string row(const std::string& metric, const std::string& type, const std::s
 constexpr const char* kHead = R"(# Metrics
 
 Every node serves `GET /metrics` in Prometheus's text format on one port (`telemetry.metrics_port`; 9400 in pods),
-with the values of all ranks of the node, labeled by `rank`. A gauge appears with its first value: `ganscale_fid`, for example,
-appears after the first evaluation. Counters start at 0 with the process; counters by phase start when training starts. Every
-rank exposes the metrics of the run (`ganscale_images_seen`, `ganscale_world_size`); only rank 0 exposes checkpoints, FID and
-inception score.
+with the values of all ranks of the node, labeled by `rank`. A gauge or histogram appears with its first value: `ganscale_fid`,
+for example, appears after the first evaluation. Counters start at 0 with the process, on every rank; counters by phase start
+when training starts, counters by network with the first step of `scheme: asynchronous`.
+
+Every rank exposes the metrics of the run (`ganscale_images_seen`, `ganscale_world_size`). Only rank 0 writes checkpoints and
+reports evaluations: only it has the gauges of checkpoints, FID and inception score, and `ganscale_checkpoint_failures_total`
+stays 0 on the other ranks. With `scheme: per_label`, each rank trains its labels one after the other and writes their
+checkpoints: it has the metrics of checkpoints, and its metrics of the run are those of its current label, with a world size
+of 1. FID and inception score are those of all labels together, on rank 0, at the end.
 
 This page is generated from the table in `worker/telemetry/instruments.cpp`. A test fails if it is out of date, and says how
 to update it.
