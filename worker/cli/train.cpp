@@ -11,7 +11,6 @@
 #include "cli/this_build.h"
 #include "cli/verbs.h"
 #include "comm/backends/launcher.h"
-#include "comm/backends/shared_cores.h"
 #include "config/renamed.h"
 #include "cost/device_table.h"
 #include "data/sources/open_source.h"
@@ -92,12 +91,10 @@ void print_layout(const TrainOptions& options, training::RunConfig config) {
 /// Returns a configuration for a dataset, which it prints.
 config::Node suggested_config(const std::string& data) {
   const auto source = data::open_source(data);
-  const bool is_bound = std::getenv(comm::kBindVariable) != nullptr;  // to its share of the cores
-  const std::string yaml = training::suggest_config(
-      data, training::survey(*source),
-      {.has_gpu = device::visible_gpu_count() > 0,
-       .cores = device::usable_cores() * (is_bound ? comm::launched_local_size() : 1),
-       .ranks = comm::launched_world_size()});
+  const std::string yaml = training::suggest_config(data, training::survey(*source),
+                                                    {.has_gpu = device::visible_gpu_count() > 0,
+                                                     .cores = device::container_cores(),
+                                                     .ranks = comm::launched_world_size()});
   if (comm::launched_rank() == 0) {
     log::info(
         "Chose a configuration for this dataset; to change it, save it to a file for --config");

@@ -95,9 +95,9 @@ ExitCode variability(const VariabilityOptions& options) {
   comm::Group& group = *world.group;
   log::set_rank(group.rank());
   const auto source = data::retrying(open_in_resolution(options.path, options.resolution));
-  const int threads = options.threads > 0
-                          ? options.threads
-                          : std::max(1, device::usable_cores() / world.rank_info.local_size);
+  const int share = std::max(1, device::container_cores() / world.rank_info.local_size);
+  const int threads =
+      options.threads > 0 ? options.threads : std::min(share, device::usable_cores());
   at::Tensor sums;
   {
     report::ProgressBar bar("images", source->record_count() / group.size());

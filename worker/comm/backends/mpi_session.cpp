@@ -31,7 +31,7 @@ void silence_abort() {
 /// only if there are fewer slots: it sees neither the CPU limit of a container nor that a hostfile
 /// has more slots than cores.
 void yield_on_few_cores() {
-  if (launched_local_size() > device::usable_cores())
+  if (launched_local_size() > device::container_cores())
     setenv("OMPI_MCA_mpi_yield_when_idle", "1", /*overwrite=*/0);
 }
 

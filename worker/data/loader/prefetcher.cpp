@@ -42,7 +42,7 @@ Prefetcher::Prefetcher(const Source& source, ShardPlan plan, DecodePolicy policy
       options_(std::move(options)),
       image_bytes_(policy.channels * policy.resolution.pixels()),
       meter_(prefetch_range(options_.prefetch, image_bytes_, options_.share.batch_per_rank,
-                            device::usable_cores()),
+                            device::container_cores()),
              options_.share.batch_per_rank, seconds_now()),
       limits_(meter_.state().limits),
       buffers_(

@@ -126,6 +126,12 @@ bool ImageFiles::takes(const std::string& name) {
   return false;
 }
 
+std::int64_t ImageFiles::unread_count() const {
+  std::int64_t sum = 0;
+  for (const auto& [extension, count] : unread_) sum += count;
+  return sum;
+}
+
 void ImageFiles::finish(std::int64_t index, Record& record) const {
   record.encoding = Encoding::kFile;
   record.channels = 0;

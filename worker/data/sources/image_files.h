@@ -46,6 +46,7 @@ class ImageFiles : public LabeledSource {
   /// Returns how many images it leaves out because nothing here reads their format, as
   /// counts_text(); empty without any.
   std::string unread_images() const { return counts_text(unread_); }
+  std::int64_t unread_count() const;
 
  protected:
   /// Returns whether a file is an image, and counts those that nothing here reads.

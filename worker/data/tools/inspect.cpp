@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "data/image/codecs.h"
 #include "data/image/decode.h"
+#include "data/storage/storage.h"
 #include "data/tools/parallel_for.h"
 
 namespace ganscale::data {
@@ -31,6 +32,8 @@ void paste(const Image& cell, int top, int left, Image& sheet) {
 std::string damage_of(const Source& source, std::int64_t index, Record& record) {
   try {
     source.read(index, record);
+  } catch (const TransientReadError&) {
+    throw;  // the storage failed: the record may be as good as any
   } catch (const DataError& error) {
     return error.what();
   }
@@ -60,6 +63,8 @@ Inspection inspect(const Source& source, std::int64_t most_sampled) {
       source.read(i * result.record_count / result.sampled, record);
       result.sampled_bytes += static_cast<std::int64_t>(record.bytes.size());
       ++result.kinds[kind_of(record)];
+    } catch (const TransientReadError&) {
+      throw;
     } catch (const DataError&) {
       ++result.kinds["damaged"];  // verify() lists them
     }
@@ -81,6 +86,8 @@ Image contact_sheet(const Source& source, int rows, int columns, int cell_side) 
       const auto row = static_cast<int>(i / columns);
       const auto column = static_cast<int>(i % columns);
       paste(apply_policy(decode(record), policy), row * cell_side, column * cell_side, sheet);
+    } catch (const TransientReadError&) {
+      throw;
     } catch (const DataError&) {
       continue;  // its cell stays gray
     }

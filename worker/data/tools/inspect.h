@@ -24,6 +24,8 @@ struct Inspection {
 };
 
 /// Counts the labels of all records and inspects up to `most_sampled` of them, evenly spaced.
+/// Throws: TransientReadError of a read, as do the functions below: then the storage failed, and the
+///         record may be undamaged.
 Inspection inspect(const Source& source, std::int64_t most_sampled);
 
 /// Returns evenly spaced images of a dataset as one RGB image. Each cell is cell_side pixels wide,

@@ -47,6 +47,35 @@ TEST(FolderSource, NamesAFileThatIsNotAnImage) {
   expect_error(ExitCode::kData, file.string(), [&] { source->read(0, record); });
 }
 
+TEST(FolderSource, LeavesAFewImagesBesideShardsOut) {
+  for (const char* shard : {"a.tar", "a.parquet"}) {
+    const TemporaryFolder folder;
+    folder.write(shard, "");
+    folder.write("assets/logo.svg", "?");
+    EXPECT_EQ(open_folder(folder.path()), nullptr) << shard;
+    for (int i = 1; i < kMostImagesOfShards; ++i) folder.write(std::to_string(i) + ".png", "?");
+    EXPECT_EQ(open_folder(folder.path()), nullptr) << shard;
+  }
+}
+
+TEST(FolderSource, LeavesShardsOutBesideMoreImages) {
+  const TemporaryFolder folder;
+  folder.write("metadata.parquet", "?");
+  for (int i = 0; i <= kMostImagesOfShards; ++i)
+    folder.write(std::to_string(i) + ".png", encode_png(flat_image(3, 2, 10)));
+  EXPECT_EQ(open_source(folder.path())->record_count(), kMostImagesOfShards + 1);
+  for (int i = 0; i <= kMostImagesOfShards; ++i) folder.write(std::to_string(i) + ".tar", "");
+  EXPECT_EQ(open_folder(folder.path()), nullptr);
+}
+
+TEST(FolderSource, TakesNoArchiveForAShardThatIsHiddenOrInAFolderBelow) {
+  const TemporaryFolder folder;
+  folder.write("a.png", encode_png(flat_image(3, 2, 10)));
+  for (const char* other : {"._a.tar", "below/a.tar", "a.tar.gz", "a.tar/b.txt"})
+    folder.write(other, "");
+  EXPECT_EQ(open_source(folder.path())->record_count(), 1);
+}
+
 TEST(FolderSource, RefusesALinkToNothing) {
   const TemporaryFolder folder;
   folder.write("a.png", encode_png(flat_image(3, 32, 9)));

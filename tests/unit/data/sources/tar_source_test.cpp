@@ -194,6 +194,17 @@ TEST(TarSource, ReadsLinksAsTheFilesThatTheyAreTo) {
     EXPECT_EQ(first_byte(*source, record), value) << source->describe(record);
 }
 
+TEST(TarSource, ReadsTheShardsOfAFolderWithAPreviewBesideThem) {
+  const TemporaryFolder folder;
+  write_tar(folder / "0.tar", {{"0.png", png(10)}});
+  write_tar(folder / "1.tar", {{"0.png", png(20)}});
+  folder.write("README/preview.png", png(30));
+  folder.write("logo.png", png(40));
+  const auto source = open_source(folder.path());
+  ASSERT_EQ(source->record_count(), 2);
+  EXPECT_EQ(first_byte(*source, 1), 20);
+}
+
 TEST(TarSource, FollowsLinksToLinksAndNamesOfTheFolderItself) {
   const TemporaryFolder folder;
   const auto file = write_linked(folder / "a.tar", {{"./0.png", png(10)}}, {},

@@ -1,12 +1,23 @@
 #include "data/tools/inspect.h"
 
 #include "data/sources/open_source.h"
+#include "data/storage/storage.h"
 #include "support/expect_error.h"
 #include "support/shared_files.h"
+#include "unit/data/fake_source.h"
 #include "unit/data/images.h"
 
 namespace ganscale::data {
 namespace {
+
+/// A dataset of which the storage fails to read record 4 of 6.
+FakeSource source_on_failing_storage() {
+  FakeSource source(6);
+  source.on_read = [](std::int64_t index) {
+    if (index == 4) throw TransientReadError("read failed 6 times: cannot read");
+  };
+  return source;
+}
 
 TEST(Inspect, CountsLabelsAndShapes) {
   const TemporaryFolder folder;
@@ -34,6 +45,11 @@ TEST(Inspect, ReadsASampleOnly) {
   EXPECT_TRUE(inspection.records_of_label.empty());
 }
 
+TEST(Inspect, CountsNoRecordAsDamagedBecauseTheStorageFails) {
+  const FakeSource source = source_on_failing_storage();
+  expect_error(ExitCode::kData, "read failed 6 times", [&] { inspect(source, 100); });
+}
+
 TEST(ContactSheet, LaysImagesInRows) {
   const TemporaryFolder folder;
   folder.write("1.png", encode_png(flat_image(1, 2, 10)));
@@ -46,6 +62,11 @@ TEST(ContactSheet, LaysImagesInRows) {
   EXPECT_EQ(at(1, 3), 20);
   EXPECT_EQ(at(2, 0), 128);
   EXPECT_EQ(at(3, 3), 128);
+}
+
+TEST(ContactSheet, LeavesNoCellGrayBecauseTheStorageFails) {
+  const FakeSource source = source_on_failing_storage();
+  expect_error(ExitCode::kData, "read failed 6 times", [&] { contact_sheet(source, 2, 3, 2); });
 }
 
 TEST(Verify, ListsEveryDamagedRecord) {
@@ -62,6 +83,13 @@ TEST(Verify, ListsEveryDamagedRecord) {
   EXPECT_THAT(damaged[0], testing::HasSubstr(cut.string() + ", record 1, offset 0"));
   EXPECT_THAT(damaged[1], testing::HasSubstr(other.string()));
   EXPECT_EQ(done, 4);
+}
+
+TEST(Verify, ListsNoRecordBecauseTheStorageFails) {
+  FakeSource source = source_on_failing_storage();
+  source.unreadable = {1};
+  expect_error(ExitCode::kData, "read failed 6 times",
+               [&] { verify(source, 2, [](std::int64_t, std::int64_t) {}); });
 }
 
 TEST(Verify, FindsTheFlippedByteOfTheFixture) {
