@@ -40,13 +40,18 @@ XID = {0: ("none", GOOD), 13: ("13: graphics engine exception", WARNING), 31: ("
 # What a ring of the ranks carries over each link: 2 (n - 1) / n of the bytes.
 BUS_BANDWIDTH = (f"sum by (namespace, run) (rate(ganscale_allreduce_bytes_total{RUN}{RATE})) / sum by (namespace, run) ({ALLREDUCE})"
                  f" * 2 * (1 - 1 / max by (namespace, run) (ganscale_world_size{RUN}))")
-# The time that goes to waiting for the slowest rank, which waits least itself.
-STRAGGLING = f"max by (namespace, run) ({ALLREDUCE}) - min by (namespace, run) ({ALLREDUCE})"
 
 
 def by_role(rates):
     """Returns a query of ranks with the network that each trains, from its waiting time."""
     return f"{rates} * on (namespace, run, instance, rank) group_left (network) (0 * ganscale_role_wait_seconds_total{RUN} + 1)"
+
+
+# The time that goes to waiting for the slowest rank, which waits least itself; of the ranks of one role where each has its own, since
+# each averages its own gradients.
+OWN_ALLREDUCE = f"{by_role(ALLREDUCE)} or on (namespace, run, instance, rank) {ALLREDUCE}"
+STRAGGLING = (f"max by (namespace, run) (max by (namespace, run, network) ({OWN_ALLREDUCE})"
+              f" - min by (namespace, run, network) ({OWN_ALLREDUCE}))")
 
 
 def gpus(metric):
@@ -94,9 +99,11 @@ TRAINING = [
          "Bytes that a rank all-reduces, mean of the ranks, and bytes that a ring sends over each link during an all-reduce.",
          [(f"avg by (namespace, run) (rate(ganscale_allreduce_bytes_total{RUN}{RATE}))", "{{namespace}}/{{run}} given"),
           (BUS_BANDWIDTH, "{{namespace}}/{{run}} bus")], {}),
-        ("Waiting for the slowest rank", "percentunit", "Gap between the rank that waits longest in all-reduce and the one that waits least.",
+        ("Waiting for the slowest rank", "percentunit",
+         "Gap between the rank that waits longest in all-reduce and the one that waits least; with scheme asynchronous, of one role.",
          [(STRAGGLING, "{{namespace}}/{{run}}")], {"steps": TIME_LOST}),
-        ("All-reduce by rank", "percentunit", "The rank with the lowest share is the one that the others wait for.",
+        ("All-reduce by rank", "percentunit",
+         "The rank with the lowest share is the one that the others wait for; with scheme asynchronous, those of its role.",
          [(f"rate(ganscale_allreduce_seconds_total{RUN}{RATE})", "{{namespace}}/{{run}} rank {{rank}}")], {"type": "state"}),
     ]),
     ("Roles (scheme asynchronous)", [

@@ -16,4 +16,5 @@ case ${1:-python} in
   *) tiers=("$1.txt") ;;
 esac
 key=$({ echo "$version"; cat "${tiers[@]/#/$here/requirements/}"; } | sha256sum | cut -c 1-12)
-echo "${XDG_CACHE_HOME:-$HOME/.cache}/ganscale/${1:-python}-$key"
+home=${HOME:-/tmp} # as in environment.sh
+echo "${XDG_CACHE_HOME:-$home/.cache}/ganscale/${1:-python}-$key"

@@ -21,12 +21,13 @@ scripts=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=scripts/environment.sh
 . "$scripts/environment.sh"
 
-# Runs a command with its output in a file; a line every 20 seconds says that it is still at work.
+# Runs a command with its output in a file; a line every 20 seconds says that it is still at work. Ctrl-C does not end it: it keeps the
+# lock of the setup, so that the next one waits for what it still installs.
 #   logged NAME COMMAND...
 logged() {
   local log="$cache_folder/$1.log" status=0
   shift
-  "$@" >"$log" 2>&1 9>&- </dev/null &
+  "$@" >"$log" 2>&1 </dev/null &
   local command=$! next=$((SECONDS + 20))
   while kill -0 "$command" 2>/dev/null; do
     sleep 0.2
@@ -86,9 +87,9 @@ find_root() {
   as_root=()
   [ "$(id -u)" -ne 0 ] || return 0
   command -v sudo >/dev/null || return 1
-  sudo -n true 2>/dev/null || [ -t 0 ] || return 1
+  # `sudo -v` asks for the password here, not in a log. It would also ask those who need none for apt-get, if they do for anything else.
+  sudo -n true 2>/dev/null || { [ -t 0 ] && sudo -v; } || return 1
   as_root=(sudo)
-  sudo -v # asks for the password here, not in a log
 }
 
 #   install_packages LOG PACKAGE...
@@ -98,9 +99,10 @@ install_packages() {
   find_root || die "these Debian packages are missing, and installing them needs root or sudo: $*" \
     "Ask somebody who may to run: apt-get install $*"
   say "Installing $# Debian packages: $*"
-  logged "$log" "${as_root[@]}" apt-get -q -o DPkg::Lock::Timeout=300 update || return 1
+  # apt-get has a lock of its own, and may start a daemon, which would keep ours.
+  logged "$log" "${as_root[@]}" apt-get -q -o DPkg::Lock::Timeout=300 update 9>&- || return 1
   logged "$log" "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=300 \
-    install --no-install-recommends --no-remove "$@"
+    install --no-install-recommends --no-remove "$@" 9>&-
 }
 
 # Installs the packages of a list, or ends the script.

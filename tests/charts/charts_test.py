@@ -113,6 +113,25 @@ class Charts(unittest.TestCase):
         self.assertNotIn("path", config["data"], "the operator sets it to where the claim is mounted")
         self.assertNotIn("telemetry", config, "ports of a pod, not of the demo's machine")
 
+    def test_names_of_digits_stay_names_and_seconds_stay_whole(self):
+        names = {"nodeProfile": "7", "data.claimName": "1", "data.subPath": "256", "storage.claimName": "2", "storage.subPath": "2026",
+                 "priorityClassName": "3", "queueName": "4", "schedulerName": "5"}
+        text = self.helm("template", "x", CHARTS / "ganscale-training", IMAGE, "-n", "2001234", "--set=config=demo-emoji32",
+                         *(f"--set-string={name}={value}" for name, value in names.items()), "--set-json=ttlSecondsAfterFinished=2592000")
+        [training] = objects(text)
+        spec = training["spec"]
+        for name, value in names.items():
+            outer, _, inner = name.partition(".")
+            with self.subTest(name):
+                self.assertEqual(spec[outer][inner] if inner else spec[outer], value)
+        self.assertEqual(training["metadata"]["namespace"], "2001234")
+        self.assertIn("\n  ttlSecondsAfterFinished: 2592000\n", text, "as in a file of values, where each number is a float to Helm")
+        for all_namespaces in ["true", "false"]:
+            text = self.helm("template", "x", CHARTS / "ganscale-operator", IMAGE, "--set-string=trainingNamespaces={2001234}",
+                             f"--set=operator.watchAllNamespaces={all_namespaces}")
+            bound = {value["metadata"]["namespace"] for value in objects(text) if value["kind"] == "RoleBinding"}
+            self.assertEqual(bound, {"default", "2001234"})
+
     def test_every_run_configuration_can_be_named(self):
         for path in sorted((PROJECT / "configs/runs").rglob("*.yaml")):
             name = path.relative_to(PROJECT / "configs/runs").with_suffix("")
@@ -300,10 +319,13 @@ class Dashboards(unittest.TestCase):
              "promql_expr_test": tests}]})), "")
 
     def test_each_role_of_an_asynchronous_run_shows_its_own_steps(self):
-        """Rank 0 trains the generator, 2 steps per second on weights of age 1; ranks 1 and 2 the discriminator, 4 on images of age 3."""
+        """Rank 0 trains the generator, 2 steps per second on weights of age 1; ranks 1 and 2 the discriminator, 4 on images of age 3.
+        Rank 1 waits for rank 2, a tenth of the time; rank 0 has nobody to average gradients with."""
         series = {}
-        for rank, network, steps, steps_old in [(0, "generator", 30, 1), (1, "discriminator", 60, 3), (2, "discriminator", 60, 3)]:
+        for rank, network, steps, steps_old, allreduce in [
+                (0, "generator", 30, 1, 0), (1, "discriminator", 60, 3, 9), (2, "discriminator", 60, 3, 7.5)]:
             labels = f'namespace="lab", run="faces", instance="node", rank="{rank}"'
+            series[f"ganscale_allreduce_seconds_total{{{labels}}}"] = f"0+{allreduce}x12"
             series[f"ganscale_step_seconds_count{{{labels}}}"] = f"0+{steps}x12"
             series[f"ganscale_staleness_steps_count{{{labels}}}"] = f"0+{steps}x12"
             series[f"ganscale_staleness_steps_sum{{{labels}}}"] = f"0+{steps * steps_old}x12"
@@ -311,14 +333,20 @@ class Dashboards(unittest.TestCase):
             for le in ("0.25", "0.5", "+Inf"):
                 in_time = steps if le != "0.25" or network == "discriminator" else 0
                 series[f'ganscale_step_seconds_bucket{{{labels}, le="{le}"}}'] = f"0+{in_time}x12"
-        # A rank of a run without roles is in none of these panels.
+        # A rank of a run without roles is in none of the panels of roles.
         series['ganscale_step_seconds_count{namespace="lab", run="digits", instance="node", rank="0"}'] = "0+15x12"
+        # Ranks without roles all wait for each other.
+        for rank, allreduce in [(0, 6), (1, 3)]:
+            labels = f'namespace="lab", run="digits", instance="node", rank="{rank}"'
+            series[f"ganscale_allreduce_seconds_total{{{labels}}}"] = f"0+{allreduce}x12"
         training = dict(panels("training"))
         expected = [("Steps per second by role", {"generator": 2, "discriminator": 4}), ("Staleness", {"generator": 1, "discriminator": 3}),
                     ("Step time by role", {"generator": 0.375, "discriminator": 0.125})]
         tests = [{"expr": f"round({training[title][0]}, 0.001)", "eval_time": "3m", "exp_samples": [
             {"labels": f'{{namespace="lab", run="faces", network="{network}"}}', "value": value} for network, value in values.items()]}
             for title, values in expected]
+        tests.append({"expr": f"round({training['Waiting for the slowest rank'][0]}, 0.001)", "eval_time": "3m", "exp_samples": [
+            {"labels": f'{{namespace="lab", run="{run}"}}', "value": value} for run, value in [("faces", 0.1), ("digits", 0.2)]]})
         self.assertEqual(promtool("test", "rules", "test.yaml", test=json.dumps({"tests": [
             {"interval": "15s", "input_series": [{"series": name, "values": values} for name, values in series.items()],
              "promql_expr_test": tests}]})), "")

@@ -236,6 +236,11 @@ class Files(unittest.TestCase):
             server.shutdown()
         self.assertFalse(is_healthy(), "nobody answers")
 
+    def test_compose_also_trains_as_root_which_may_own_the_runs(self):
+        train = yaml.safe_load((PROJECT / "compose.yaml").read_text())["services"]["train"]
+        self.assertIn("GANSCALE_USER", train["user"])
+        self.assertEqual(train["command"][:2], ["mpirun", "--allow-run-as-root"])
+
     def test_prometheus_understands_its_configuration(self):
         if not shutil.which("promtool"):
             self.skipTest("promtool is missing (package prometheus)")

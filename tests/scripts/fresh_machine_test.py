@@ -1,9 +1,10 @@
-"""What scripts/test.sh and scripts/package.sh do on a machine that gets its Python, and with it the folder of its tools, by their own
-call of setup.sh. setup.sh, build.sh and build-tools.sh are replaced: nothing is installed or compiled."""
+"""What the scripts do on a machine that has little: scripts/test.sh and scripts/package.sh where their own call of setup.sh brings
+Python, and with it the folder of its tools; scripts/setup.sh itself. Nothing is installed or compiled."""
 import pathlib
 import shutil
 import subprocess
 import tempfile
+import time
 import unittest
 
 PROJECT = pathlib.Path(__file__).resolve().parents[2]
@@ -43,6 +44,73 @@ class FreshMachine(unittest.TestCase):
 
     def test_packages_are_made_by_the_cpack_that_setup_installed(self):
         self.assertIn("cpack of the environment", self.run_script("scripts/package.sh").stdout)
+
+
+class Setup(unittest.TestCase):
+    """scripts/setup.sh as it is, for a user who is not root. The system's tools are scripts of ours, and so is the environment's Python."""
+    def setUp(self):
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        for name in ("scripts", "tools", "python/bin"):
+            (self.folder / name).mkdir(parents=True)
+        for name in ("environment.sh", "setup.sh"):
+            shutil.copy(PROJECT / "scripts" / name, self.folder / "scripts")
+        (self.folder / "scripts/apt-packages.txt").write_text("# all are there\n")
+        (self.folder / "scripts/apt-packages-package.txt").write_text("dpkg-dev\n")
+        for name, lines in [("scripts/python-folder.sh", f'echo "{self.folder}/python"\n'), ("tools/id", "echo 1000\n"),
+                            ("tools/uname", '[ "$1" = -s ] && echo Linux || echo x86_64\n'), ("tools/dpkg-query", "exit 1\n"),
+                            ("tools/g++", "echo 12\n"), ("tools/apt-get", f'echo "$*" >>"{self.folder}/asked"\n')]:
+            self.write(name, lines)
+
+    def write(self, name, lines):
+        path = self.folder / name
+        path.write_text(f"#!/bin/bash\n{lines}")
+        path.chmod(0o755)
+
+    def start(self, tier):
+        return subprocess.Popen([self.folder / "scripts/setup.sh", tier], text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                stderr=subprocess.STDOUT, env={"HOME": str(self.folder), "PATH": f"{self.folder}/tools:/usr/bin:/bin"})
+
+    def test_sudo_that_needs_no_password_is_not_asked_for_one(self):
+        # `sudo -v` asks those for whom any entry of sudoers needs one, as in the images of clouds: the group sudo does.
+        self.write("tools/sudo", 'case $* in "-n true") ;; -v) exit 1 ;; *) exec "$@" ;; esac\n')
+        setup = self.start("package")
+        told = setup.communicate(timeout=60)[0]
+        self.assertEqual(setup.returncode, 0, told)
+        self.assertRegex((self.folder / "asked").read_text(), "install .*dpkg-dev")
+
+    def test_sudo_that_needs_a_password_is_not_called_where_nobody_can_give_it(self):
+        self.write("tools/sudo", "exit 1\n")
+        setup = self.start("package")
+        self.assertIn("installing them needs root or sudo: dpkg-dev", setup.communicate(timeout=60)[0])
+        self.assertEqual(setup.returncode, 1)
+        self.assertFalse((self.folder / "asked").exists())
+
+    def test_the_next_setup_waits_for_what_an_interrupted_one_still_installs(self):
+        (self.folder / "python/.made").touch()
+        # Stands for pip, which goes on when the script ends. It ends by itself should this test fail.
+        wait = "for _ in {1..600}; do [ -e go-on ] && exit; sleep 0.1; done\n"
+        self.write("python/bin/python", f'cd "{self.folder}"; touch started\n{wait}')
+        setup = self.start("site")
+        deadline = time.monotonic() + 60
+        while not (self.folder / "started").exists():
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.05)
+        setup.terminate()
+        setup.communicate(timeout=60)
+
+        def gets_the_lock(seconds):
+            lock = self.folder / ".cache/ganscale/setup.lock"
+            return subprocess.run(["flock", "-w", str(seconds), lock, "true"], check=False).returncode == 0
+        self.assertFalse(gets_the_lock(2))
+        (self.folder / "go-on").touch()
+        self.assertTrue(gets_the_lock(60))
+
+
+class PythonFolder(unittest.TestCase):
+    def test_is_known_without_a_home(self):
+        result = subprocess.run([PROJECT / "scripts/python-folder.sh"], env={"PATH": "/usr/bin:/bin"}, stdout=subprocess.PIPE,
+                                stderr=subprocess.STDOUT, text=True, check=False)
+        self.assertRegex(result.stdout, r"^/tmp/\.cache/ganscale/python-\w+\n$")
 
 
 if __name__ == "__main__":

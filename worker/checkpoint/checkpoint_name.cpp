@@ -4,6 +4,7 @@
 
 #include <charconv>
 #include <limits>
+#include <system_error>
 
 namespace ganscale::checkpoint {
 namespace {
@@ -37,6 +38,12 @@ std::optional<std::int64_t> images_of_checkpoint_name(std::string_view name) {
   // Accept only names that checkpoint_name() would return.
   if (checkpoint_name(images_seen) != name) return std::nullopt;
   return images_seen;
+}
+
+std::filesystem::path path_with_name(const std::filesystem::path& folder) {
+  std::error_code error;
+  const auto path = std::filesystem::absolute(folder, error).lexically_normal();
+  return path.has_filename() ? path : path.parent_path();
 }
 
 }  // namespace ganscale::checkpoint

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,5 +14,9 @@ std::string checkpoint_name(std::int64_t images_seen);
 
 /// Returns the number of images in a name from checkpoint_name(), or nothing for any other name.
 std::optional<std::int64_t> images_of_checkpoint_name(std::string_view name);
+
+/// Returns the absolute path of a checkpoint's or a run's folder, which ends with its name. `folder`
+/// may end with a slash, or be ".".
+std::filesystem::path path_with_name(const std::filesystem::path& folder);
 
 }  // namespace ganscale::checkpoint

@@ -47,7 +47,7 @@ CheckpointInfo inspect(const fs::path& folder, std::int64_t images_seen) {
 Manifest read_manifest(const fs::path& checkpoint_folder) {
   const auto file = checkpoint_folder / kManifestFile;
   auto manifest = parse_manifest(files::read_file(file), file);
-  if (checkpoint_name(manifest.images_seen) != checkpoint_folder.filename()) {
+  if (checkpoint_name(manifest.images_seen) != path_with_name(checkpoint_folder).filename()) {
     throw DataError("the manifest belongs to another checkpoint: " + file.string() + ": " +
                     checkpoint_name(manifest.images_seen));
   }

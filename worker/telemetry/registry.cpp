@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/utf8.h"
 #include "telemetry/locked_memory.h"
 #include "telemetry/process_usage.h"
 #include "wire/names.h"
@@ -74,7 +75,7 @@ class Reader {
 }  // namespace
 
 Registry::Registry(const RegistryOptions& options)
-    : run_(options.run),
+    : run_(valid_utf8(options.run)),  // Prometheus refuses a scrape with other labels
       build_(options.build),
       local_size_(options.local_size),
       segment_(options.segment, sizeof(Slot) * static_cast<std::size_t>(options.local_size),

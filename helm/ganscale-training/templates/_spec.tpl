@@ -1,4 +1,4 @@
-{{/* The spec of the GanTraining; of a sweep without what the sweep decides. */}}
+{{/* The spec of the GanTraining; of a sweep without what the sweep decides. toYaml keeps "256" a text, and 2592000 a whole number. */}}
 {{- define "training.spec" -}}
 {{- if not .Values.sweep }}
 nodes: {{ .Values.nodes }}
@@ -6,7 +6,7 @@ nodes: {{ .Values.nodes }}
 {{- if .Values.node }}
 node: {{- toYaml .Values.node | nindent 2 }}
 {{- else }}
-nodeProfile: {{ .Values.nodeProfile }}
+nodeProfile: {{ toYaml .Values.nodeProfile }}
 {{- end }}
 {{- if and .Values.gpusPerNode (not .Values.sweep) }}
 gpusPerNode: {{ .Values.gpusPerNode }}
@@ -29,18 +29,18 @@ evaluation: {{- toYaml . | nindent 2 }}
 {{- with .Values.data }}
 {{- if .claimName }}
 data:
-  claimName: {{ .claimName }}
+  claimName: {{ toYaml .claimName }}
   path: {{ .path }}
   {{- with .subPath }}
-  subPath: {{ . }}
+  subPath: {{ toYaml . }}
   {{- end }}
 {{- end }}
 {{- end }}
 storage:
-  claimName: {{ include "training.claim" . }}
+  claimName: {{ include "training.claim" . | toYaml }}
   path: {{ .Values.storage.path }}
   {{- with .Values.storage.subPath }}
-  subPath: {{ . }}
+  subPath: {{ toYaml . }}
   {{- end }}
 {{- if not .Values.sweep }}
 suspend: {{ .Values.suspend }}
@@ -57,16 +57,16 @@ checkpointDeadlineSeconds: {{ .Values.checkpointDeadlineSeconds }}
 deletePolicy: {{ . }}
 {{- end }}
 {{- if not (or .Values.sweep (kindIs "invalid" .Values.ttlSecondsAfterFinished)) }}
-ttlSecondsAfterFinished: {{ .Values.ttlSecondsAfterFinished }}
+ttlSecondsAfterFinished: {{ toYaml .Values.ttlSecondsAfterFinished }}
 {{- end }}
 {{- with .Values.priorityClassName }}
-priorityClassName: {{ . }}
+priorityClassName: {{ toYaml . }}
 {{- end }}
 {{- with .Values.queueName }}
-queueName: {{ . }}
+queueName: {{ toYaml . }}
 {{- end }}
 {{- with .Values.schedulerName }}
-schedulerName: {{ . }}
+schedulerName: {{ toYaml . }}
 {{- end }}
 {{- with .Values.schedulingDeadlineSeconds }}
 schedulingDeadlineSeconds: {{ . }}

@@ -27,6 +27,12 @@ TEST(CheckpointName, GivesTheCountBack) {
   }
 }
 
+TEST(PathWithName, EndsWithoutASlashOrADot) {
+  for (const auto* path : {"/r/kimg-000001", "/r/kimg-000001/", "/r/kimg-000001/."}) {
+    EXPECT_EQ(path_with_name(path), "/r/kimg-000001") << path;
+  }
+}
+
 TEST(CheckpointName, RefusesOtherNames) {
   for (const auto* name : {"", "kimg-", "kimg-4200", "kimg-004200.", "kimg-004200.000",
                            "kimg-004200.5", "kimg--04200", ".tmp-kimg-004200", "kimg-004200-old",

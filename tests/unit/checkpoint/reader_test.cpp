@@ -78,6 +78,14 @@ TEST(Checkpoint, OfTheSameSnapshotHasTheSameBytes) {
   }
 }
 
+TEST(Checkpoint, IsReadByAPathThatEndsWithASlash) {
+  const TemporaryFolder run;
+  write_checkpoint(run.path(), make_snapshot(1'000, 1.0));
+  for (const auto* path : {"checkpoints/kimg-000001/", "checkpoints/kimg-000001/."}) {
+    expect_equal(load_checkpoint(run / path), make_snapshot(1'000, 1.0));
+  }
+}
+
 TEST(Checkpoint, LeavesAValidCheckpointOfTheSameNameAsItIs) {
   const TemporaryFolder run;
   write_checkpoint(run.path(), make_snapshot(1'000, 1.0));

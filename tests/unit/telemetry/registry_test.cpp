@@ -56,6 +56,14 @@ TEST(Registry, ShowsTheBuildOfItsRanks) {
   EXPECT_FALSE(find(Registry(options(3, 0, 1, "none")).collect(), "ganscale_build_info"));
 }
 
+TEST(Registry, ReplacesWhatIsNotUtf8InTheNameOfARun) {
+  RegistryOptions named = options(0, 0, 1, "bytes");
+  named.run = "caf\xe9";
+  const auto images = find(Registry(named).collect(), "ganscale_images_total");
+  ASSERT_TRUE(images);
+  EXPECT_EQ(images->samples.at(0).labels, (Labels{{"run", "caf\xef\xbf\xbd"}, {"rank", "0"}}));
+}
+
 TEST(Registry, LeavesOutWhatWasNeverMeasured) {
   const Registry registry(options(0, 0, 1, "unset"));
   const auto families = registry.collect();

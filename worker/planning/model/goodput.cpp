@@ -28,30 +28,37 @@ IntervalGoodput goodput_of(const Reliability& reliability, double interval_secon
           .goodput = simulate_attempts(run, reliability, seed).goodput()};
 }
 
-GoodputRow row_of(const ScalingRow& row, const Setting& setting, double every_kimg,
+/// Returns the seconds of 1,000 images of what has checkpoints of its own: the run, or a label.
+double seconds_of_own_kimg(const ScalingRow& row, Mode mode) {
+  return row.seconds_per_kimg * (mode == Mode::kPerLabel ? row.scale.ranks() : 1);
+}
+
+GoodputRow row_of(const ScalingRow& row, Mode mode, const Setting& setting, double every_kimg,
                   std::uint64_t seed) {
   const Reliability reliability =
       reliability_of(setting.assumptions, setting.conditions, row.scale.gpus, row.nodes);
+  const double seconds_per_kimg = seconds_of_own_kimg(row, mode);
   const auto goodput = [&](double seconds) {
-    return goodput_of(reliability, seconds, row.seconds_per_kimg, seed);
+    return goodput_of(reliability, seconds, seconds_per_kimg, seed);
   };
   GoodputRow result{.gpus = row.scale.gpus,
                     .hours_between_failures = reliability.seconds_between_failures / 3600,
                     .best = goodput(best_interval(reliability))};
-  if (every_kimg > 0) result.configured = goodput(every_kimg * row.seconds_per_kimg);
+  if (every_kimg > 0) result.configured = goodput(every_kimg * seconds_per_kimg);
   return result;
 }
 
-GoodputCurve curve_of(const ScalingRow& row, const Setting& setting, double rate,
+GoodputCurve curve_of(const ScalingRow& row, Mode mode, const Setting& setting, double rate,
                       std::uint64_t seed) {
   Conditions conditions = setting.conditions;
   conditions.rank_hours_between_failures /= rate;
   const Reliability reliability =
       reliability_of(setting.assumptions, conditions, row.scale.gpus, row.nodes);
+  const double seconds_per_kimg = seconds_of_own_kimg(row, mode);
   GoodputCurve curve{.rank_hours_between_failures = conditions.rank_hours_between_failures,
                      .best_seconds = best_interval(reliability)};
   for (const double seconds : kIntervalSeconds) {
-    curve.points.push_back(goodput_of(reliability, seconds, row.seconds_per_kimg, seed));
+    curve.points.push_back(goodput_of(reliability, seconds, seconds_per_kimg, seed));
   }
   return curve;
 }
@@ -61,13 +68,14 @@ GoodputCurve curve_of(const ScalingRow& row, const Setting& setting, double rate
 SimulatedRuns simulate_runs(const Scaling& scaling, const Setting& setting, double every_kimg,
                             std::uint64_t seed) {
   const ScalingRow& last = scaling.rows.back();
+  const Mode mode = scaling.question.mode;
   SimulatedRuns runs{.gpus = last.scale.gpus, .batch = last.scale.batch, .steps = kSteps};
   runs.schemes = simulate_schemes(setting, last.scale, kSteps, seed);
   for (const ScalingRow& row : scaling.rows) {
-    runs.rows.push_back(row_of(row, setting, every_kimg, seed));
+    runs.rows.push_back(row_of(row, mode, setting, every_kimg, seed));
   }
   for (const double rate : kFailureRates) {
-    runs.curves.push_back(curve_of(last, setting, rate, seed));
+    runs.curves.push_back(curve_of(last, mode, setting, rate, seed));
   }
   return runs;
 }

@@ -14,7 +14,7 @@ namespace ganscale::planning {
 /// An interval between checkpoints, and the share of the time that advances a run with it.
 struct IntervalGoodput {
   double seconds = 0;
-  double kimg = 0;
+  double kimg = 0;     ///< of the run; of a label, which has its own checkpoints, with kPerLabel
   double goodput = 0;  ///< simulated
 };
 

@@ -14,6 +14,7 @@ namespace {
 
 constexpr double kGiga = 1e9;
 constexpr double kMicro = 1e-6;
+constexpr int kMostGpusPerNode = 1 << 16;  // an int holds the GPUs of as many nodes as a plan has
 
 // Bandwidths are nominal. Latencies of NVLink, PCIe and InfiniBand are those of a ring in NCCL's
 // model (src/graph/tuning.cc, simple protocol); the others are estimates.
@@ -97,6 +98,8 @@ Machine parse_machine(config::Section in) {
   machine.between = parse_link(in, "between", "HDR", "link between nodes");
   machine.ports = in.get("ports", 1, "such links per node");
   in.require(machine.gpus_per_node >= 1, "gpus_per_node", "must be at least 1");
+  in.require(machine.gpus_per_node <= kMostGpusPerNode, "gpus_per_node",
+             "must be at most " + std::to_string(kMostGpusPerNode));
   in.require(machine.ports >= 1, "ports", "must be at least 1");
   in.reject_unread_keys();
   return machine;

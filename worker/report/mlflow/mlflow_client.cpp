@@ -106,7 +106,9 @@ nlohmann::ordered_json MlflowClient::post(const std::string& path,
                                           const nlohmann::ordered_json& body) {
   http::http_request request(http::methods::POST);
   request.set_request_uri(kApi + path);
-  request.set_body(body.dump(), "application/json");
+  // The name of a run folder need not be UTF-8.
+  request.set_body(body.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace),
+                   "application/json");
   return impl_->send(path, request);
 }
 

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "base/finite_values.h"
 #include "markup/axis.h"
 #include "markup/element.h"
 #include "report/log/tick_line.h"
@@ -46,10 +47,13 @@ std::vector<double> moving_average(const std::vector<double>& values, std::size_
   return result;
 }
 
+// Not every tick has every value: a lazy penalty may be due in one of ten.
 std::vector<double> means(const std::vector<double>& values, std::size_t group) {
   std::vector<double> result;
   for (std::size_t begin = 0; begin < values.size(); begin += group) {
-    result.push_back(mean(values, begin, std::min(begin + group, values.size())));
+    const auto first = values.begin() + static_cast<std::ptrdiff_t>(begin);
+    const auto count = static_cast<std::ptrdiff_t>(std::min(group, values.size() - begin));
+    result.push_back(FiniteValues(std::vector<double>(first, first + count)).mean);
   }
   return result;
 }

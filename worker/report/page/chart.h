@@ -20,8 +20,8 @@ struct Chart {
   std::string x_unit = "kimg";
 };
 
-/// Reduces a chart to at most `limit` points, each the mean of adjacent ones: it has no more
-/// pixels.
+/// Reduces a chart to at most `limit` points, as it has no more pixels: each the mean of the finite
+/// values of adjacent ones.
 Chart thin_out(const Chart& chart, std::size_t limit);
 
 /// Returns a chart of at least one point as an HTML figure: curves in SVG, labels in HTML (so that

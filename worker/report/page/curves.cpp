@@ -149,11 +149,18 @@ void keep_drawable(std::vector<Chart>& charts, const std::vector<double>& x) {
 
 std::vector<double> kimg_of(const Lines& lines) { return column(lines, "/images_seen", 1e-3); }
 
-std::set<std::string> names_of_numbers(const Lines& lines, const std::set<std::string>& except) {
+/// Returns whether a number of metrics.jsonl is not a metric but says when, or how long, it was
+/// measured.
+bool is_time(const std::string& name) {
+  static const std::set<std::string> kCounts{"images_seen", "kimg", "tick", "step"};
+  return kCounts.contains(name) || name.ends_with("seconds");
+}
+
+std::set<std::string> names_of_metrics(const Lines& lines) {
   std::set<std::string> names;
   for (const auto& line : lines) {
     for (const auto& [name, value] : line.items()) {
-      if (value.is_number() && !except.contains(name)) names.insert(name);
+      if (value.is_number() && !is_time(name)) names.insert(name);
     }
   }
   return names;
@@ -162,10 +169,8 @@ std::set<std::string> names_of_numbers(const Lines& lines, const std::set<std::s
 /// Returns a chart for each metric, without x: "fid50k_ema_2", of an average with another half-life,
 /// is in the chart of "fid50k".
 std::vector<Chart> charts_of(const Lines& metrics) {
-  static const std::set<std::string> kNotMetrics{"images_seen", "kimg",    "tick",
-                                                 "step",        "seconds", "training_seconds"};
   std::map<std::string, Chart> charts;
-  for (const auto& name : names_of_numbers(metrics, kNotMetrics)) {
+  for (const auto& name : names_of_metrics(metrics)) {
     const auto end = name.find("_ema_");
     const auto metric = name.substr(0, end);
     Chart& chart = charts[metric];

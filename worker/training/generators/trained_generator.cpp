@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "checkpoint/checkpoint_name.h"
 #include "checkpoint/reader.h"
 #include "config/renamed.h"
 #include "config/units.h"
@@ -65,7 +66,7 @@ TrainedGenerator load_generator(const std::filesystem::path& checkpoint_folder,
   if (std::filesystem::is_regular_file(checkpoint_folder)) {
     return load_bundle(checkpoint_folder, ema_kimg);
   }
-  const RunFolder folder(std::filesystem::absolute(checkpoint_folder).parent_path().parent_path());
+  const RunFolder folder(checkpoint::path_with_name(checkpoint_folder).parent_path().parent_path());
   const checkpoint::Snapshot snapshot = checkpoint::load_checkpoint(checkpoint_folder);
   const RunFacts facts = facts_of(snapshot);
   TrainedGenerator trained{

@@ -120,7 +120,7 @@ class Loop {
   Orders agree_on_orders();
   [[noreturn]] void end_for_failed_checkpoint() const;
   void maintain(const Due& due);
-  checkpoint::Snapshot gather_snapshot() const;
+  checkpoint::Snapshot gather_snapshot(const Progress& progress) const;
   void write_checkpoint();
   void write_fakes(models::Generator& average);
   void evaluate(models::Generator& average);
@@ -140,7 +140,7 @@ class Loop {
 
 /// Creates the run folder and the checkpoint writer, on rank 0 only.
 std::unique_ptr<checkpoint::Writer> Loop::open_folder() {
-  const checkpoint::Snapshot snapshot = gather_snapshot();
+  const checkpoint::Snapshot snapshot = gather_snapshot(progress_);
   if (context_.group.rank() != 0) return nullptr;
   context_.folder.create();
   for (const auto& folder : {context_.folder.root(), context_.folder.samples()}) {
@@ -156,8 +156,8 @@ std::unique_ptr<checkpoint::Writer> Loop::open_folder() {
   return writer;
 }
 
-checkpoint::Snapshot Loop::gather_snapshot() const {
-  auto snapshot = make_snapshot(trainer_.gather_state(), context_.dataset.facts, progress_);
+checkpoint::Snapshot Loop::gather_snapshot(const Progress& progress) const {
+  auto snapshot = make_snapshot(trainer_.gather_state(), context_.dataset.facts, progress);
   if (!context_.start.empty()) snapshot.state["provenance"] = context_.start;
   return snapshot;
 }
@@ -245,13 +245,17 @@ Orders Loop::agree_on_orders() {
   bool checkpoint = orders.checkpoint;
   const bool was_paused = orders.pause;
   if (was_paused) reporter_.state(wire::JobState::kPaused);
+  const auto start = Clock::now();
   while (orders.pause && !orders.end() && !orders.fail) {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
     // Only rank 0 receives commands, so only it maintains the pause.
     orders = agree(context_.group, local_requests(/*paused=*/context_.server != nullptr));
     checkpoint |= orders.checkpoint;
   }
-  if (was_paused) reporter_.state(wire::JobState::kRunning);
+  if (was_paused) {
+    reporter_.add_maintenance(std::chrono::duration<double>(Clock::now() - start).count());
+    reporter_.state(wire::JobState::kRunning);
+  }
   orders.checkpoint = checkpoint;
   if (orders.fail) end_for_failed_checkpoint();
   return orders;
@@ -289,7 +293,9 @@ void Loop::maintain(const Due& due) {
 /// Writes a checkpoint. A state with NaN cannot recover, even if gradients are finite, as with
 /// running statistics: that ends the run, and the last good checkpoint is kept.
 void Loop::write_checkpoint() {
-  const checkpoint::Snapshot snapshot = gather_snapshot();
+  Progress progress = progress_;
+  progress.trained_seconds = reporter_.trained_seconds(progress_);  // the last tick may be long ago
+  const checkpoint::Snapshot snapshot = gather_snapshot(progress);
   if (writer_ == nullptr) return;
   const std::string nonfinite = first_nonfinite(snapshot);
   if (!nonfinite.empty()) {

@@ -30,7 +30,7 @@ void finish_work(at::Device device) {
 bool MeasuredWindow::reads_clock_next() const {
   const std::int64_t next = count_ + 1;
   return is_wanted() &&
-         (next == config_.warmup_steps || next == config_.warmup_steps + config_.steps);
+         (next == config_.warmup_steps || next - config_.warmup_steps == config_.steps);
 }
 
 void MeasuredWindow::begin(Clock::time_point now, const Readings& readings) {

@@ -43,7 +43,7 @@ class MeasuredWindow {
   /// Whether the next step ends the warm-up or the window: the device must have done its work
   /// before the clock is read.
   bool reads_clock_next() const;
-  bool is_over() const { return is_wanted() && count_ >= config_.warmup_steps + config_.steps; }
+  bool is_over() const { return is_wanted() && count_ - config_.warmup_steps >= config_.steps; }
 
   void begin(Clock::time_point now, const Readings& readings);
   /// Adds a step that ended now.

@@ -116,18 +116,17 @@ void Reporter::open_mlflow(std::int64_t images_seen) {
   const std::filesystem::path root = std::filesystem::absolute(context_.folder.root());
   nlohmann::ordered_json facts = tags_of(context_.start);
   facts["ganscale.run_folder"] = root.string();
-  mlflow_.emplace(
-      report::mlflow_access(config, report::read_mlflow_environment()),
-      report::MlflowSource{
-          .state = context_.folder.mlflow(),
-          .stats = context_.folder.stats(),
-          .metrics = context_.folder.metrics(),
-          .samples = context_.folder.samples(),
-          .report = context_.folder.report(),
-          .run_name = config.run_name.empty() ? root.filename().string() : config.run_name,
-          .config = context_.config.resolved,
-          .facts = std::move(facts),
-          .images_seen_begin = images_seen});
+  mlflow_.emplace(report::mlflow_access(config, report::read_mlflow_environment()),
+                  report::MlflowSource{.state = context_.folder.mlflow(),
+                                       .stats = context_.folder.stats(),
+                                       .metrics = context_.folder.metrics(),
+                                       .samples = context_.folder.samples(),
+                                       .report = context_.folder.report(),
+                                       .run_name = config.run_name.empty() ? context_.folder.name()
+                                                                           : config.run_name,
+                                       .config = context_.config.resolved,
+                                       .facts = std::move(facts),
+                                       .images_seen_begin = images_seen});
 }
 
 void Reporter::step(const StepResult& result, const Progress& progress) {

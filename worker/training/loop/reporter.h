@@ -46,10 +46,12 @@ class Reporter {
   void metrics(const MetricsLine& line);
   /// Returns whether there was an evaluation at this progress or later. All ranks call it.
   bool is_measured(const Progress& progress) const;
-  /// Adds time that is not training: grids, checkpoints, the tick itself.
+  /// Adds time that is not training: grids, checkpoints, pauses. It ends now and is no step's.
   void add_maintenance(double seconds) {
     maintenance_seconds_ += seconds;
     window_.add_maintenance(seconds);
+    const std::chrono::duration<double> time(seconds);
+    step_ended_ += std::chrono::duration_cast<Clock::duration>(time);
   }
   /// Whether the window of steps that was to be measured is over.
   bool has_measured() const { return window_.is_over(); }

@@ -24,7 +24,7 @@ class StepProfile {
   void write_if_over(comm::Group& group, const RunFolder& folder);
 
  private:
-  bool is_over() const { return count_ >= config_.warmup_steps + config_.steps; }
+  bool is_over() const { return count_ - config_.warmup_steps >= config_.steps; }
 
   const ProfileConfig config_;
   std::int64_t count_ = 0;  // steps, those before the window included

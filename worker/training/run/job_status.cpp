@@ -11,7 +11,7 @@ wire::JobStatus first_status(const RunConfig& config, const RunFolder& folder, i
                              const std::optional<wire::Preflight>& preflight) {
   const char* restarts = std::getenv(wire::environment::kRestarts);
   wire::JobStatus status;
-  status.run = folder.root().filename().string();
+  status.run = folder.name();
   status.model = config.model.name;
   status.scheme = config.scheme.name;
   status.total_images = config.training.total_images();

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/joined.h"
 #include "base/log.h"
+#include "checkpoint/checkpoint_name.h"
 #include "config/differences.h"
 #include "data/storage/storage.h"
 #include "files/atomic_file.h"
@@ -49,6 +50,8 @@ RunFolder RunFolder::part(std::filesystem::path root) const {
   folder.lock_ = lock_;
   return folder;
 }
+
+std::string RunFolder::name() const { return checkpoint::path_with_name(root_).filename(); }
 
 files::FolderLock RunFolder::take_lock() const { return {lock_, own_attempt()}; }
 

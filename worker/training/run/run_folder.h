@@ -31,6 +31,8 @@ class RunFolder {
   std::string config_changes(const std::string& resolved) const;
 
   const std::filesystem::path& root() const { return root_; }
+  /// Returns the name of the folder, also if its path ends with a slash or is ".".
+  std::string name() const;
   std::filesystem::path config() const { return root_ / "config.yaml"; }
   /// A line for each start: see describe_start().
   std::filesystem::path provenance() const { return root_ / "provenance.jsonl"; }

@@ -20,6 +20,7 @@ void require_possible(const config::Section& in, const TrainingConfig& c) {
   in.require(c.total_kimg, config::above(0), "total_kimg", "must be greater than 0");
   in.require(c.total_kimg, {.highest = 1e12}, "total_kimg", "must be at most 1e12");
   in.require(c.batch, config::above(0), "batch", "must be greater than 0");
+  in.require(c.batch, {.highest = 2147483647}, "batch", "must be at most 2147483647");
   in.require(
       c.accumulate > 0 && c.batch % c.accumulate == 0, "accumulate",
       "must divide the batch, " + std::to_string(c.batch) + ": " + std::to_string(c.accumulate));

@@ -56,7 +56,7 @@ std::string why_commands_are_refused(const Session& session) {
 class Services {
  public:
   Services(const Session& session, comm::Group& group, const comm::RankInfo& rank_info)
-      : registry_({.run = session.folder.root().filename().string(),
+      : registry_({.run = session.folder.name(),
                    .rank = group.rank(),
                    .local_rank = rank_info.local_rank,
                    .local_size = rank_info.local_size,

@@ -39,6 +39,13 @@ std::int64_t batch_for(std::int64_t wanted, const Survey& data, const Workplace&
   return std::max<std::int64_t>(1, most / workplace.ranks) * workplace.ranks;
 }
 
+/// Returns a batch with a power of two of images for each rank: StyleGAN2 divides it into groups of
+/// up to four.
+std::int64_t batch_of_groups(std::int64_t wanted, const Survey& data, const Workplace& workplace) {
+  const std::int64_t of_rank = batch_for(wanted, data, workplace) / workplace.ranks;
+  return std::int64_t{power_of_two(of_rank)} * workplace.ranks;
+}
+
 bool uses_labels(const Survey& data) { return data.labels > 1 && data.labels <= kMostLabels; }
 
 /// Returns a text as YAML, whatever its bytes: names of files need not be UTF-8.
@@ -77,10 +84,10 @@ std::string on_cpu(const Survey& data, const Workplace& workplace) {
 
 std::string on_gpu(const Survey& data, const Workplace& workplace) {
   constexpr std::int64_t kLargestBatch = 64;  // of the preset
+  // Three ranks, for example, cannot share the batch that the preset takes.
+  const bool suits = data.images >= kLargestBatch && kLargestBatch % workplace.ranks == 0;
   const std::string batch =
-      data.images >= std::max<std::int64_t>(kLargestBatch, workplace.ranks)
-          ? ""
-          : fmt::format(", batch: {}", batch_for(kLargestBatch, data, workplace));
+      suits ? "" : fmt::format(", batch: {}", batch_of_groups(kLargestBatch, data, workplace));
   return fmt::format(
       "model: {{name: stylegan2, preset: auto, resolution: {}{}}}\n"
       "training: {{total_kimg: 5000{}, tick_kimg: 4, samples_every_kimg: 50}}\n"

@@ -81,6 +81,20 @@ TEST(SimulateRuns, HasMoreFailuresAndShorterIntervalsOnMoreGpus) {
   EXPECT_GT(runs.rows[1].best.goodput, 0.98);
 }
 
+TEST(SimulateRuns, CountsTheImagesOfALabelBetweenItsCheckpoints) {
+  const Workload workload = two_phases();
+  const Machine& machine = machine_of_name("dgx-a100");
+  const Question labels = {.mode = Mode::kPerLabel, .first = {8, 64}, .gpus = {8}};
+  const Scaling scaling = predict_scaling(labels, workload, machine, kStill);
+  const SimulatedRuns runs =
+      simulate_runs(scaling, {workload, machine, kStill, kQuiet}, /*every_kimg=*/200, 1);
+  // Each GPU takes 40 ms for an image of its label.
+  EXPECT_NEAR(runs.rows[0].configured->seconds, 8000, 1e-6);
+  EXPECT_NEAR(runs.rows[0].configured->kimg, 200, 1e-9);
+  EXPECT_NEAR(runs.rows[0].best.kimg, runs.rows[0].best.seconds / 40, 1e-9);
+  EXPECT_NEAR(runs.curves[0].points[0].kimg, 10.0 / 40, 1e-9);
+}
+
 TEST(SimulateRuns, HasACurveForEachFailureRate) {
   const SimulatedRuns runs = runs_on({1024}, kQuiet);
   ASSERT_EQ(runs.curves.size(), 3U);

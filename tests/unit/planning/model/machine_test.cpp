@@ -40,6 +40,8 @@ TEST(Machine, IsRefusedByKeyAndLine) {
                [] { parse_lab("device: A100\nbetween: string\n"); });
   expect_error(ExitCode::kConfig, "lab.yaml:1: ports: must be at least 1",
                [] { parse_lab("ports: 0\n"); });
+  expect_error(ExitCode::kConfig, "lab.yaml:1: gpus_per_node: must be at most 65536",
+               [] { parse_lab("gpus_per_node: 2000000000\n"); });
   expect_error(ExitCode::kConfig, "lab.yaml:1: unknown key: port (did you mean ports?)",
                [] { parse_lab("port: 4\n"); });
   expect_error(ExitCode::kUsage, "no such machine: abacus (known: dgx-1, ",

@@ -78,7 +78,7 @@ class MlflowRunTest : public testing::Test {
                       .metrics = folder_ / "metrics.jsonl",
                       .samples = folder_ / "samples",
                       .report = folder_ / "report.html",
-                      .run_name = "r1",
+                      .run_name = run_name_,
                       .config = "model: {name: dcgan}\n",
                       .facts = {{"ganscale.version", "1"}},
                       .images_seen_begin = images_seen},
@@ -114,6 +114,7 @@ class MlflowRunTest : public testing::Test {
   }
 
   TemporaryFolder folder_;
+  std::string run_name_ = "r1";
   std::atomic<bool> is_down_{false};
   std::atomic<bool> takes_artifacts_{true};
   std::atomic<bool> is_silent_{false};
@@ -151,6 +152,14 @@ TEST_F(MlflowRunTest, SendsParametersMetricsAndTheStatus) {
   EXPECT_THAT(short_form(requests[5]),
               HasSubstr(R"(runs/update {"run_id":"abc","status":"FINISHED","end_time":)"));
   EXPECT_EQ(files::read_file(folder_ / "mlflow.json").find("secret"), std::string::npos);
+}
+
+TEST_F(MlflowRunTest, ReplacesWhatIsNotUtf8InTheNameOfARun) {
+  run_name_ = "caf\xe9";
+  start().finish(MlflowStatus::kFinished);
+  const auto requests = server_.requests();
+  ASSERT_THAT(requests, SizeIs(testing::Gt(2U)));
+  EXPECT_THAT(short_form(requests[2]), HasSubstr("\"run_name\":\"caf\xef\xbf\xbd\""));
 }
 
 TEST_F(MlflowRunTest, ResumesTheSameRunAndSendsNewLines) {

@@ -17,6 +17,14 @@ TEST(Chart, ThinsOutByMeansOfNeighbors) {
   EXPECT_THAT(thin.series[0].values, ElementsAre(15, 35, 50));
 }
 
+TEST(Chart, ThinsOutValuesThatOnlySomeTicksHave) {
+  const double nan = std::nan("");
+  const Chart chart{"Loss", "", {1, 2, 3, 4, 5, 6}, {{"r1", {nan, 2, nan, nan, 8, 10}}}, false};
+  const Chart thin = thin_out(chart, 3);
+  EXPECT_THAT(thin.x, ElementsAre(1.5, 3.5, 5.5));
+  EXPECT_THAT(thin.series[0].values, ElementsAre(2, testing::IsNan(), 9));
+}
+
 TEST(Chart, LeavesAGapWhereALossWasNotANumber) {
   const double nan = std::nan("");
   const Chart chart{"Loss", "", {0, 1, 2, 3}, {{"generator", {0, 1, nan, 2}}}, false};

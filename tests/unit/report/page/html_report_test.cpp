@@ -143,6 +143,16 @@ TEST(Curves, HaveAChartForEachMetric) {
   EXPECT_TRUE(std::isnan(charts[0].series[0].values[1]));
 }
 
+TEST(Curves, HaveNoChartOfTheTimeOfDay) {
+  RunSummary run;
+  run.metrics.push_back(
+      with_time({{"images_seen", 1000}, {"training_seconds", 9}, {"fid50k", 80.5}}));
+  for (const auto& charts : {metric_charts(run), metric_time_charts(run)}) {
+    ASSERT_EQ(charts.size(), 1U);
+    EXPECT_EQ(charts[0].title, "fid50k");
+  }
+}
+
 TEST(Curves, ShowAllAveragesOfAMetricInOneChart) {
   RunSummary run;
   run.metrics = {{{"images_seen", 1000}, {"fid50k", 80.5}, {"fid50k_ema_2", 70}}};

@@ -91,6 +91,12 @@ TEST_F(TrainedGenerators, MayBeOfAnOlderCheckpoint) {
   EXPECT_EQ(weight_of(load_generator(older)), 1000);
 }
 
+TEST_F(TrainedGenerators, MayBeNamedByAPathThatEndsWithASlash) {
+  const auto trained = load_generator(write_checkpoint(1000) / "");
+  EXPECT_EQ(weight_of(trained), 1000);
+  EXPECT_EQ(trained.run, std::filesystem::absolute(run_.root()));
+}
+
 TEST_F(TrainedGenerators, MayBeAnotherAverage) {
   write_checkpoint(1000);
   EXPECT_EQ(weight_of(load_newest_generator(run_.root(), 2)), 500);

@@ -211,6 +211,45 @@ TEST_F(RunLoop, StopsForASignalAtTheNextAgreement) {
   EXPECT_EQ(checkpoints(), (Images{12}));
 }
 
+// The only tick is at the end.
+TEST_F(RunLoop, WritesTheTimeSinceTheLastTickToACheckpoint) {
+  configure("tick_kimg: 0.04", "checkpoint: {every_kimg: 0.016, keep_last: 0}\n");
+  run();
+  const auto first = checkpoint::load_checkpoint(folder().root() / "checkpoints/kimg-000000.016");
+  EXPECT_GT(first.state.at("progress").at("trained_seconds").get<double>(), 0);
+}
+
+// A pause takes a tenth of a second at least.
+TEST_F(RunLoop, CountsAPauseAsNoTraining) {
+  control::Server server(control::ServerConfig{
+      .address = "127.0.0.1", .port = 0, .token_file = folder_.write("token", "s3cret\n")});
+  if (server.port() == 0) GTEST_SKIP() << "a build without services takes no commands";
+  server_ = &server;
+  configure("tick_kimg: 0.04");
+  const std::string headers = "Authorization: Bearer s3cret\r\nContent-Type: application/json\r\n";
+  const auto send = [&](const std::string& command) {
+    http_request(server.port(), "POST /commands", headers, R"({"command": ")" + command + "\"}");
+  };
+  const auto is_paused = [&] {
+    const std::string status = http_request(server.port(), "GET /status", headers).body;
+    return status.find("\"paused\"") != std::string::npos;
+  };
+  std::jthread resuming;
+  trainer_.on_step = [&](StepResult&) {
+    if (progress_.step != 2) return;
+    send("pause");
+    resuming = std::jthread([&](const std::stop_token& stop) {
+      while (!is_paused() && !stop.stop_requested())
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      send("resume");
+    });
+  };
+  EXPECT_EQ(run(), ExitCode::kOk);
+  const auto lines = report::read_json_lines(folder().stats());
+  ASSERT_EQ(lines.size(), 1U);
+  EXPECT_GT(lines[0].at("maintenance_seconds").get<double>(), 0.09);
+}
+
 TEST_F(RunLoop, EndsWhenItsBudgetIsSpent) {
   configure("tick_kimg: 0.04");
   budget_seconds_ = 1e-9;

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "comm/backends/thread_group.h"
 
 namespace ganscale::training {
@@ -69,6 +71,14 @@ TEST(MeasuredWindow, TakesInNothingMoreOnceItIsOver) {
   run_steps(window);
   window.step(at_second(900), {.images = 8}, readings(9, 9));
   EXPECT_NEAR(window.gather(*comm::make_single_group(), {})->seconds, 5, 1e-6);
+}
+
+TEST(MeasuredWindow, DoesNotBeginInAWarmUpWithoutEnd) {
+  MeasuredWindow window({.warmup_steps = std::numeric_limits<std::int64_t>::max(), .steps = 1});
+  window.begin(at_second(0), {});
+  window.step(at_second(1), {.images = 8}, {});
+  EXPECT_FALSE(window.reads_clock_next());
+  EXPECT_FALSE(window.is_over());
 }
 
 TEST(MeasuredWindow, WithoutWarmUpCountsFromTheBeginning) {

@@ -205,6 +205,15 @@ TEST(Reporter, GivesTheRateOfTheImagesSinceTheLastTickWithoutMaintenance) {
   EXPECT_NEAR(lines[2].at("s_per_kimg").get<double>(), seconds / 2, 1e-9);
 }
 
+// More than all time that passes here.
+TEST(Reporter, CountsMaintenanceAsPartOfNoStep) {
+  ReportedAlone alone;
+  alone.reporter.begin(alone.progress);
+  alone.reporter.add_maintenance(1e6);
+  alone.reporter.step(step_with("loss/generator", 1), alone.progress);
+  EXPECT_LT(alone.reported.instruments.step_seconds.sum(), 0);
+}
+
 TEST(Reporter, WritesNoEventsUnlessConfigured) {
   ReportedAlone alone;
   alone.reporter.begin(alone.progress);

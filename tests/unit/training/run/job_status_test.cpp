@@ -38,6 +38,13 @@ TEST(FirstStatus, DescribesTheRun) {
   EXPECT_EQ(first.preflight, wire::Preflight{.ranks = 4});
 }
 
+TEST(FirstStatus, NamesARunWhosePathEndsWithASlash) {
+  const RunConfig config = parse("{}");
+  for (const char* path : {"/runs/r1/", "/runs/r1//", "/runs/r1/."}) {
+    EXPECT_EQ(first_status(config, RunFolder(path), 1, std::nullopt).run, "r1") << path;
+  }
+}
+
 TEST(FirstStatus, TakesTheRestartsFromTheOperator) {
   const Variable restarts(wire::environment::kRestarts, "3");
   EXPECT_EQ(status().restarts, 3);

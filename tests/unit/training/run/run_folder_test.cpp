@@ -42,6 +42,11 @@ TEST_F(RunFolderTest, NamesThePathThatCannotBeCreated) {
                [&] { run_.create(); });
 }
 
+TEST_F(RunFolderTest, HasTheNameOfTheCurrentFolderForADot) {
+  EXPECT_EQ(RunFolder(".").name(), std::filesystem::current_path().filename().string());
+  EXPECT_EQ(run_.name(), "r1");
+}
+
 TEST_F(RunFolderTest, NamesGridsSoThatTheySortByTime) {
   EXPECT_EQ(run_.fakes(4'200'000).filename(), "fakes-004200.png");
   EXPECT_LT(run_.fakes(999'000), run_.fakes(1'000'000));

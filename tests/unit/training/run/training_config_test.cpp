@@ -82,6 +82,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(Refusal{"total_kimg: 0", "total_kimg: must be greater than 0"},
                     Refusal{"total_kimg: 1e13", "total_kimg: must be at most 1e12"},
                     Refusal{"batch: 0", "batch: must be greater than 0"},
+                    Refusal{"batch: 4294967304", "batch: must be at most 2147483647"},
                     Refusal{"seed: -1", "seed: must not be negative"},
                     Refusal{"seed_mode: node", "seed_mode: expected one of [image, rank]"},
                     Refusal{"precision: fp8", "precision: expected one of [fp32, fp64"},

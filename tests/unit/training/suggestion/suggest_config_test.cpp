@@ -2,6 +2,8 @@
 
 #include "data/sources/open_source.h"
 #include "support/temporary_folder.h"
+#include "training/run/presets.h"
+#include "training/run/section_checks.h"
 #include "unit/data/images.h"
 #include "unit/training/parse_text.h"
 
@@ -79,6 +81,24 @@ TEST(SuggestConfig, TakesABatchThatItHasRanksAndImagesFor) {
   EXPECT_EQ(suggested({.images = 20, .side = 32}, kCpu).training.batch, 16);
   EXPECT_EQ(suggested({.images = 500, .side = 32}, {.ranks = 3}).training.batch, 30);
   EXPECT_EQ(suggested({.images = 40, .side = 32}, kGpu).training.batch, 32);
+}
+
+/// Returns the configuration that so many ranks get, each with a GPU.
+RunConfig suggested_to_gpus(const Survey& data, int ranks) {
+  config::Node node = config::parse_yaml(
+      suggest_config("photos", data, {.has_gpu = true, .cores = 16, .ranks = ranks}), "run.yaml");
+  apply_presets(node, ranks);
+  return parse_run(config::Section(std::move(node)), schemes());
+}
+
+TEST(SuggestConfig, TakesABatchThatAnyNumberOfGpusCanShare) {
+  for (const int ranks : {1, 2, 3, 4, 5, 6, 7, 8, 12, 48, 80}) {
+    for (const std::int64_t images : {40, 500}) {
+      const RunConfig config = suggested_to_gpus({.images = images, .side = 128}, ranks);
+      EXPECT_NO_THROW(require_shared_batch(config, ranks, "ranks")) << ranks << ", " << images;
+    }
+  }
+  EXPECT_EQ(suggested_to_gpus({.images = 500, .side = 128}, 3).training.batch, 48);
 }
 
 TEST(SuggestConfig, KeepsGrayImagesGray) {

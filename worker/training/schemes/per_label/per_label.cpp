@@ -5,6 +5,7 @@
 #include <numeric>
 #include <set>
 
+#include "base/joined.h"
 #include "base/log.h"
 #include "comm/collectives/numbers.h"
 #include "files/atomic_file.h"
@@ -78,13 +79,25 @@ wire::Measurement measure(const std::vector<LabelState>& states,
   return measured;
 }
 
+/// Returns what the labels failed of, if any did.
+std::string failure_of(const std::vector<LabelState>& states, const RunFolder& folder) {
+  std::vector<std::string> failed;
+  for (const LabelState& state : states) {
+    if (!state.is_trained()) failed.push_back(std::to_string(state.label));
+  }
+  if (failed.empty()) return "";
+  return counted(failed.size(), "label") + " failed, as " + folder.labels_table().string() +
+         " tells: " + joined(failed);
+}
+
 /// Publishes the final status of all labels.
 void publish_end(const TrainingContext& context, const std::vector<LabelState>& states,
                  const wire::Measurement& measured) {
   if (context.server == nullptr) return;
   wire::JobStatus status =
       first_status(context.config, context.folder, context.group.size(), context.preflight);
-  status.state = wire::JobState::kDone;
+  status.message = failure_of(states, context.folder);
+  status.state = status.message.empty() ? wire::JobState::kDone : wire::JobState::kFailed;
   status.total_images = 0;
   for (const LabelState& state : states) {
     status.images_seen += state.images_seen;

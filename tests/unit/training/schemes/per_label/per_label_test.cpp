@@ -55,6 +55,20 @@ class PerLabel : public FakeTraining {
 
   ExitCode train_alone() { return train(*comm::make_single_group()); }
 
+  /// Trains on two ranks and returns the last status of rank 0, whose server it is.
+  wire::JobStatus status_after_training_on_two_ranks(control::Server& server) {
+    comm::run_ranks(2, [&](comm::Group& group) {
+      with_context(group,
+                   std::make_unique<data::FakeSource>(kLabels * records_of_label_, label_count_),
+                   [&](TrainingContext context) {
+                     if (group.rank() == 0) context.server = &server;
+                     return config_.scheme.chosen->run(context);
+                   });
+    });
+    const HttpAnswer answer = http_request(server.port(), "GET /status");
+    return wire::parse_job_status(nlohmann::ordered_json::parse(answer.body));
+  }
+
   LabelState state(std::int64_t label) const {
     return read_label_state(label_folder(folder(), label)).value();
   }
@@ -89,15 +103,7 @@ TEST_F(PerLabel, MakesOneConditionalGeneratorOfAllLabels) {
 TEST_F(PerLabel, PublishesWhatAllRanksDid) {
   control::Server server(control::ServerConfig{});
   if (server.port() == 0) GTEST_SKIP() << "a build without services has no control port";
-  comm::run_ranks(2, [&](comm::Group& group) {
-    with_context(group, std::make_unique<data::FakeSource>(kLabels * kRecordsOfLabel, label_count_),
-                 [&](TrainingContext context) {
-                   if (group.rank() == 0) context.server = &server;
-                   return config_.scheme.chosen->run(context);
-                 });
-  });
-  const HttpAnswer answer = http_request(server.port(), "GET /status");
-  const auto status = wire::parse_job_status(nlohmann::ordered_json::parse(answer.body));
+  const auto status = status_after_training_on_two_ranks(server);
   EXPECT_EQ(status.state, wire::JobState::kDone);
   EXPECT_EQ(status.images_seen, 32);
   EXPECT_EQ(status.total_images, 32);
@@ -105,6 +111,16 @@ TEST_F(PerLabel, PublishesWhatAllRanksDid) {
   EXPECT_EQ(status.measured->images, 32);
   EXPECT_GT(status.measured->straggler_ratio, 1) << "two ranks never take the same time";
   EXPECT_LT(status.measured->straggler_ratio, 2);
+}
+
+TEST_F(PerLabel, PublishesWhichLabelsFailed) {
+  control::Server server(control::ServerConfig{});
+  if (server.port() == 0) GTEST_SKIP() << "a build without services has no control port";
+  unreadable_ = {2};  // a record of label 2
+  const auto status = status_after_training_on_two_ranks(server);
+  EXPECT_EQ(status.state, wire::JobState::kFailed);
+  EXPECT_THAT(status.message, testing::StartsWith("1 label failed"));
+  EXPECT_THAT(status.message, testing::EndsWith("labels.json tells: 2"));
 }
 
 TEST_F(PerLabel, TakesNoCommands) {
