@@ -11,6 +11,7 @@
 #include "data/formats/tfrecord_files.h"
 #include "data/formats/tfrecord_writer.h"
 #include "data/storage/storage.h"
+#include "data/tools/damage.h"
 #include "data/tools/parallel_for.h"
 
 namespace ganscale::data {
@@ -130,19 +131,10 @@ class Chunk {
 
  private:
   void decode_one(int thread, std::int64_t index, std::int64_t i) {
-    try {
-      source_.read(index, records_[thread]);
-    } catch (const TransientReadError&) {
-      throw;  // the storage failed: the image may be as good as any
-    } catch (const DataError& error) {
-      refusals_[i] = error.what();
-      return;
-    }
-    try {
-      has_more_frames_[i] = decode_into(records_[thread], options_.policy, image(i)) ? 1 : 0;
-    } catch (const DataError& error) {
-      refusals_[i] = std::string(error.what()) + ": " + source_.describe(index);
-    }
+    Record& record = records_[thread];
+    refusals_[i] = damage_of(source_, index, record, [&] {
+      has_more_frames_[i] = decode_into(record, options_.policy, image(i)) ? 1 : 0;
+    });
   }
 
   const Source& source_;

@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "base/error.h"
 #include "data/image/codecs.h"
 #include "data/image/decode.h"
-#include "data/storage/storage.h"
+#include "data/tools/damage.h"
 #include "data/tools/parallel_for.h"
 
 namespace ganscale::data {
@@ -28,23 +27,6 @@ void paste(const Image& cell, int top, int left, Image& sheet) {
   }
 }
 
-/// Returns why a record cannot be used; empty if it can.
-std::string damage_of(const Source& source, std::int64_t index, Record& record) {
-  try {
-    source.read(index, record);
-  } catch (const TransientReadError&) {
-    throw;  // the storage failed: the record may be as good as any
-  } catch (const DataError& error) {
-    return error.what();
-  }
-  try {
-    decode(record);
-  } catch (const DataError& error) {
-    return std::string(error.what()) + ": " + source.describe(index);
-  }
-  return "";
-}
-
 }  // namespace
 
 Inspection inspect(const Source& source, std::int64_t most_sampled) {
@@ -59,15 +41,12 @@ Inspection inspect(const Source& source, std::int64_t most_sampled) {
   result.sampled = std::min(most_sampled, result.record_count);
   Record record;
   for (std::int64_t i = 0; i < result.sampled; ++i) {
-    try {
-      source.read(i * result.record_count / result.sampled, record);
+    const std::int64_t index = i * result.record_count / result.sampled;
+    const std::string damage = damage_of(source, index, record, [&] {
       result.sampled_bytes += static_cast<std::int64_t>(record.bytes.size());
       ++result.kinds[kind_of(record)];
-    } catch (const TransientReadError&) {
-      throw;
-    } catch (const DataError&) {
-      ++result.kinds["damaged"];  // verify() lists them
-    }
+    });
+    if (!damage.empty()) ++result.kinds["damaged"];  // verify() lists them
   }
   return result;
 }
@@ -81,16 +60,12 @@ Image contact_sheet(const Source& source, int rows, int columns, int cell_side) 
   const std::int64_t count = std::min<std::int64_t>(rows * columns, source.record_count());
   Record record;
   for (std::int64_t i = 0; i < count; ++i) {
-    try {
-      source.read(i * source.record_count() / count, record);
-      const auto row = static_cast<int>(i / columns);
-      const auto column = static_cast<int>(i % columns);
+    const auto row = static_cast<int>(i / columns);
+    const auto column = static_cast<int>(i % columns);
+    // The cell of a damaged one stays gray.
+    damage_of(source, i * source.record_count() / count, record, [&] {
       paste(apply_policy(decode(record), policy), row * cell_side, column * cell_side, sheet);
-    } catch (const TransientReadError&) {
-      throw;
-    } catch (const DataError&) {
-      continue;  // its cell stays gray
-    }
+    });
   }
   return sheet;
 }
@@ -104,7 +79,8 @@ std::vector<std::string> verify(const Source& source, int threads, const OnProgr
     const std::int64_t here = std::min(kRecordsAReport, count - first);
     std::vector<std::string> damage(here);
     parallel_for(here, threads, [&](int thread, std::int64_t i) {
-      damage[i] = damage_of(source, first + i, records[thread]);
+      Record& record = records[thread];
+      damage[i] = damage_of(source, first + i, record, [&] { decode(record); });
     });
     std::ranges::copy_if(damage, std::back_inserter(damaged),
                          [](const std::string& text) { return !text.empty(); });

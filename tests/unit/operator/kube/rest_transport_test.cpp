@@ -70,6 +70,16 @@ TEST(RestTransport, GivesUpAStreamThatIsSilent) {
   over = true;
 }
 
+/// Expects that a stream which the server does not end is ended by stop().
+void expect_end_by_stop(RestTransport& transport, const std::string& path) {
+  std::thread stopper;
+  EXPECT_THROW(
+      transport.stream({.path = path},
+                       [&](std::string_view) { stopper = std::thread([&] { transport.stop(); }); }),
+      TransportError);
+  stopper.join();
+}
+
 TEST(RestTransport, EndsAStreamThatIsStopped) {
   std::atomic<bool> over{false};
   const LoopbackServer server([&](const std::string&, const LoopbackServer::Write& write) {
@@ -78,12 +88,7 @@ TEST(RestTransport, EndsAStreamThatIsStopped) {
     while (!over) std::this_thread::sleep_for(std::chrono::milliseconds(10));
   });
   RestTransport transport(access_to(server), std::chrono::seconds(60));
-  std::thread stopper;
-  EXPECT_THROW(
-      transport.stream({.path = "/w"},
-                       [&](std::string_view) { stopper = std::thread([&] { transport.stop(); }); }),
-      TransportError);
-  stopper.join();
+  expect_end_by_stop(transport, "/w");
   over = true;
 }
 
@@ -101,12 +106,7 @@ TEST(RestTransport, EndsAStreamThatIsStoppedAfterOthersHaveEnded) {
   for (int i = 0; i < 3; ++i) {
     EXPECT_EQ(transport.stream({.path = "/w"}, [](std::string_view) {}).status, 200);
   }
-  std::thread stopper;
-  EXPECT_THROW(
-      transport.stream({.path = "/endless"},
-                       [&](std::string_view) { stopper = std::thread([&] { transport.stop(); }); }),
-      TransportError);
-  stopper.join();
+  expect_end_by_stop(transport, "/endless");
   over = true;
   EXPECT_THROW(transport.stream({.path = "/w"}, [](std::string_view) {}), TransportError)
       << "it is stopped for good";
