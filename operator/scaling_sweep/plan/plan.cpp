@@ -39,7 +39,7 @@ void add_length(Json& config, const SweepSpec& spec) {
   if (training.contains("total_kimg") || !batch.is_number_integer()) return;
   const std::int64_t steps = spec.warmup_steps + spec.measure_steps;
   std::int64_t images = 0;
-  // No batch is checked before this: of one that is too large, the length is refused as well.
+  // No batch is checked before this; one that is too large is refused with its training.
   if (__builtin_mul_overflow(steps, batch.get<std::int64_t>(), &images)) {
     images = std::numeric_limits<std::int64_t>::max() / 1000 * 1000;
   }

@@ -63,7 +63,8 @@ TEST(ValidateSweep, HasATrainingLastUntilItsWindowIsOver) {
 
 TEST(ValidateSweep, RefusesABatchOfMoreImagesThanCanBeCounted) {
   EXPECT_THAT(problem(strong({{"batch", std::numeric_limits<std::int64_t>::max()}})),
-              StartsWith("spec.template.config.training.total_kimg: "));
+              StartsWith("spec.template.config.training.batch: expected an integer above 0 and at "
+                         "most 2147483647"));
 }
 
 TEST(ValidateSweep, TakesARatioThatOneNodeHasTooFewRanksFor) {
