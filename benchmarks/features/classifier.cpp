@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,6 +34,13 @@ at::Tensor initial_weight(std::uint64_t seed, std::uint32_t site,
 std::string layer_name(std::size_t index) { return "conv" + std::to_string(index + 1); }
 
 at::Tensor initial_bias(std::int64_t channels) { return at::zeros({channels}).requires_grad_(); }
+
+double score_of_all(const at::Tensor& log_probabilities) {
+  const auto p = log_probabilities.exp();
+  const auto log_marginal = p.mean(0, /*keepdim=*/true).clamp_min(1e-300).log();
+  const auto divergence = (p * (log_probabilities - log_marginal)).sum(1);
+  return std::exp(divergence.mean().item<double>());
+}
 
 }  // namespace
 
@@ -64,7 +72,7 @@ at::Tensor Classifier::logits(const at::Tensor& images) const {
   return at::linear(x.flatten(1), parameters_.at("linear.weight"), parameters_.at("linear.bias"));
 }
 
-void Classifier::train(const LabeledImages& data, int epochs) {
+void Classifier::train(const LabeledImages& data, int epochs, Augmentation augmentation) {
   const ganscale::data::ShardPlan plan(data.images.size(0), seed_, /*shuffle=*/true);
   optim::Adam adam(parameters_, {});
   const std::int64_t steps = epochs * plan.record_count() / kBatch;
@@ -72,8 +80,11 @@ void Classifier::train(const LabeledImages& data, int epochs) {
     std::vector<std::int64_t> records;
     for (std::int64_t i = 0; i < kBatch; ++i) records.push_back(plan.record_at(step * kBatch + i));
     const auto index = at::tensor(records);
-    const auto loss = at::cross_entropy_loss(logits(data.images.index_select(0, index)),
-                                             data.labels.index_select(0, index));
+    auto images = data.images.index_select(0, index);
+    if (augmentation == Augmentation::kMirrorAndShift) {
+      images = mirrored_and_shifted(images, {.seed = seed_, .first_image = step * kBatch});
+    }
+    const auto loss = at::cross_entropy_loss(logits(images), data.labels.index_select(0, index));
     for (auto& [name, parameter] : parameters_) parameter.mutable_grad().reset();
     loss.backward();
     adam.step(kLearningRate * (1 - static_cast<double>(step) / static_cast<double>(steps)));
@@ -114,11 +125,12 @@ double accuracy(const at::Tensor& log_probabilities, const at::Tensor& labels) {
   return log_probabilities.argmax(1).eq(labels).to(at::kDouble).mean().item<double>();
 }
 
-double inception_score(const at::Tensor& log_probabilities) {
-  const auto p = log_probabilities.exp();
-  const auto log_marginal = p.mean(0, /*keepdim=*/true).clamp_min(1e-300).log();
-  const auto divergence = (p * (log_probabilities - log_marginal)).sum(1);
-  return std::exp(divergence.mean().item<double>());
+double inception_score(const at::Tensor& log_probabilities, std::int64_t splits) {
+  double sum = 0;
+  for (std::int64_t first = 0; first < splits; ++first) {
+    sum += score_of_all(log_probabilities.slice(0, first, std::nullopt, splits));
+  }
+  return sum / static_cast<double>(splits);
 }
 
 }  // namespace ganscale::features

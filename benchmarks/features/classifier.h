@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "augmentation.h"
 #include "labeled_images.h"
 #include "tensors/named_tensors.h"
 
@@ -27,9 +28,10 @@ class Classifier {
  public:
   Classifier(ClassifierShape shape, std::uint64_t seed);
 
-  /// Minimizes the cross entropy with Adam; the rate falls to zero. The order of the images and
-  /// the first weights depend on the seed alone.
-  void train(const LabeledImages& data, int epochs);
+  /// Minimizes the cross entropy with Adam; the rate falls to zero. The order of the images, their
+  /// augmentation and the first weights depend on the seed alone.
+  void train(const LabeledImages& data, int epochs,
+             Augmentation augmentation = Augmentation::kNone);
 
   /// Writes a TorchScript module that `ganscale evaluate` takes as feature network: of pixels
   /// [N, C, 32, 32] in [0, 255] it gives the last convolution's means over 4 x 4 places (128
@@ -53,8 +55,10 @@ double accuracy(const at::Tensor& log_probabilities, const at::Tensor& labels);
 /// Returns exp(E_x KL(p(y|x) || p(y))): 1 for images that say nothing, the number of classes for
 /// clear images in equal proportions.
 ///
-/// Paper: Salimans et al. 2016, arXiv:1606.03498, Section 4; over all images, not in splits.
+/// Paper: Salimans et al. 2016, arXiv:1606.03498, Section 4.
 /// log_probabilities: [N, classes] float64.
-double inception_score(const at::Tensor& log_probabilities);
+/// splits:            the result is the mean over so many sets of images, of which each takes every
+///                    n-th, so that classes one after the other are in all of them.
+double inception_score(const at::Tensor& log_probabilities, std::int64_t splits = 1);
 
 }  // namespace ganscale::features

@@ -8,7 +8,6 @@ time. As the results do not depend on what else runs, `--kimg` may tell these nu
 to all letters, or emoji, in the features of a classifier that the study trains. Exit code 1 if the demo's mean is not at least 25% lower
 for emoji; there is no claim for letters.
 """
-import json
 import statistics
 import sys
 
@@ -22,31 +21,7 @@ VARIANTS = {"plain": ["model.batch_norm=local", "training.batch=32", "generator.
             "demo": []}
 GAIN_NEEDED = {"emoji": 0.25}  # none for letters, which R1 makes predictable rather than better
 LEAST_LETTERS = 8000  # some 300 typefaces
-RATE_KIMG = 8
-RATE_ROUNDS = 2
-
-
-def settings(name, kimg, seed):
-    return [*VARIANTS[name], f"training.total_kimg={kimg}", f"training.seed={seed}", "training.threads=1"]
-
-
-def seconds_per_kimg(study, config, name, turn, ranks):
-    """Trains for a moment and returns the last tick's rate."""
-    run = f"rate-{name}-{turn}"
-    study.train(run, [*settings(name, RATE_KIMG, 1), f"training.tick_kimg={RATE_KIMG / 2}"], ranks, config)
-    last = (study.folder / run / "stats.jsonl").read_text().splitlines()[-1]
-    return json.loads(last)["s_per_kimg"]
-
-
-def kimg_of(study, config, seconds, ranks):
-    """Returns {name: kimg in this time}, whole ones."""
-    rates = {name: [] for name in VARIANTS}
-    for turn in range(RATE_ROUNDS):
-        for name in VARIANTS:
-            rates[name].append(seconds_per_kimg(study, config, name, turn, ranks))
-    for name, values in rates.items():
-        print(f"{name}: {min(values):.2f} s/kimg, {int(seconds / min(values))} kimg in {seconds} s", flush=True)
-    return {name: int(seconds / min(values)) for name, values in rates.items()}
+THREADS = "training.threads=1"  # a rank's
 
 
 def require_typefaces(study):
@@ -75,13 +50,15 @@ def main():
         require_typefaces(study)
     config = CONFIGS[arguments.dataset]
     kimg = (dict(zip(VARIANTS, arguments.kimg)) if arguments.kimg
-            else kimg_of(study, config, arguments.seconds, arguments.ranks))
+            else study.kimg_in(arguments.seconds, {name: [*words, THREADS] for name, words in VARIANTS.items()},
+                               arguments.ranks, config))
     rows = {f"{name}, {kimg[name]:g} kimg": [] for name in VARIANTS}
     for seed in arguments.seeds:
         for name, row in zip(VARIANTS, rows.values()):
             run = f"{name}-seed{seed}"
             if study.result(run) is None:
-                study.train(run, settings(name, kimg[name], seed), arguments.ranks, config)
+                study.train(run, [*VARIANTS[name], THREADS, f"training.total_kimg={kimg[name]}", f"training.seed={seed}"],
+                            arguments.ranks, config)
             row.append(study.evaluate(run, run))
             print(f"{run}: {row[-1]['fid5k']:.3f}", flush=True)
     print_table(arguments.dataset, rows)

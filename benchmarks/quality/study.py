@@ -21,6 +21,8 @@ DATASETS = {"mnist": (["--from", str(SHARED / "data/mnist"), "--channels", "gray
             "letters": (["--from-typefaces"], WIDE + ["--epochs", "8"]),
             "emoji": (["--from-font"], WIDE + ["--epochs", "20"])}
 QUIET = ["telemetry.metrics_port=-1", "telemetry.control_port=-1", "training.samples_every_kimg=0"]
+RATE_KIMG = 8
+RATE_ROUNDS = 2
 METRICS = ["is5k", "fid5k", "pr5k3", "dc5k5"]
 # Columns of a table: title, key of the result.
 COLUMNS = {"score": "is5k", "Fréchet distance": "fid5k", "recall": "pr5k3_recall", "coverage": "dc5k5_coverage"}
@@ -47,6 +49,10 @@ class Study:
         self.folder.mkdir(parents=True, exist_ok=True)
         self.data = self.folder / arguments.dataset
         self.feature_net = self.folder / f"{arguments.dataset}.pt"
+        self.prepare(arguments)
+
+    def prepare(self, arguments):
+        """Converts the dataset and trains its classifier, where that has not been done."""
         convert, network = DATASETS[arguments.dataset]
         if arguments.source:
             convert = ["--from", arguments.source, *convert[2:]]
@@ -77,6 +83,28 @@ class Study:
         words = [word for setting in [f"data.path={self.data}", *QUIET, *settings, *self.settings]
                  for word in ("--set", setting)]
         self.run(ranks, name, "train", *(["--config", config] if config else []), "--run", self.folder / name, *words)
+
+    def kimg_in(self, seconds, variants, ranks, config=None):
+        """Measures the rate of each variant in turn, once per study, which needs an idle machine. Returns the whole kimg in that time.
+
+        variants: {name: settings}.
+        """
+        file = self.folder / "rates.json"
+        if not file.exists():
+            rates = {name: [] for name in variants}
+            for turn in range(RATE_ROUNDS):
+                for name, settings in variants.items():
+                    rates[name].append(self.seconds_per_kimg(f"rate-{name}-{turn}", settings, ranks, config))
+            file.write_text(json.dumps({name: min(values) for name, values in rates.items()}))
+        rates = json.loads(file.read_text())
+        for name in variants:
+            print(f"{name}: {rates[name]:.2f} s/kimg, {int(seconds / rates[name])} kimg in {seconds:g} s", flush=True)
+        return {name: int(seconds / rates[name]) for name in variants}
+
+    def seconds_per_kimg(self, run, settings, ranks, config):
+        """Trains for a moment and returns the last tick's rate."""
+        self.train(run, [*settings, f"training.total_kimg={RATE_KIMG}", f"training.tick_kimg={RATE_KIMG / 2}"], ranks, config)
+        return json.loads((self.folder / run / "stats.jsonl").read_text().splitlines()[-1])["s_per_kimg"]
 
     def evaluate(self, name, result, metrics=None):
         """Evaluates a run as it is now, once; `result` names the file of the numbers, which are returned."""

@@ -11,6 +11,7 @@ from contextlib import redirect_stdout
 
 PROJECT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path[:0] = [str(PROJECT / folder) for folder in ("benchmarks/quality", "benchmarks/timing")]
+import curves  # noqa: E402
 import one_and_four_ranks as ranks  # noqa: E402
 import study  # noqa: E402
 import timing  # noqa: E402
@@ -27,25 +28,25 @@ class Curves(unittest.TestCase):
     def test_interval_is_that_of_welch(self):
         # Variances 1 and 4 of three values each: 5/3 is the variance of the difference, with (5/3)^2 / ((1/9 + 16/9) / 2) = 2.94
         # degrees of freedom, of which two are whole.
-        self.assertAlmostEqual(ranks.half_width([1, 2, 3], [2, 4, 6]), 4.303 * (5 / 3) ** 0.5)
+        self.assertAlmostEqual(ranks.half_width([1, 2, 3], [2, 4, 6]), 4.303 * (5 / 3) ** 0.5, places=3)
 
     def test_overlap_where_the_difference_is_within_the_interval(self):
-        curves = {1: [{5: 10, 10: 8}, {5: 12, 10: 8.1}], 4: [{5: 11, 10: 4}, {5: 13, 10: 4.1}]}
-        share, printed = quiet(ranks.compare, curves)
+        by_ranks = {1: [{5: 10, 10: 8}, {5: 12, 10: 8.1}], 4: [{5: 11, 10: 4}, {5: 13, 10: 4.1}]}
+        share, printed = quiet(ranks.compare, by_ranks)
         self.assertEqual(share, 0.5)
         self.assertIn("| 5 | 11.000 | 12.000 | +1.000 |", printed)
 
     def test_compare_only_evaluations_that_all_runs_have(self):
-        curves = {1: [{5: 1, 10: 1}, {5: 2}], 4: [{5: 1}, {5: 2, 15: 9}]}
-        self.assertEqual(quiet(ranks.compare, curves)[0], 1)
+        by_ranks = {1: [{5: 1, 10: 1}, {5: 2}], 4: [{5: 1}, {5: 2, 15: 9}]}
+        self.assertEqual(quiet(ranks.compare, by_ranks)[0], 1)
 
     def test_are_drawn_one_line_a_run(self):
-        drawing = ranks.svg_of({1: [{5: 10, 10: 8}, {5: 12, 10: 8}], 4: [{5: 11, 10: 4}]})
+        drawing = curves.svg_of({"1 rank": [{5: 10, 10: 8}, {5: 12, 10: 8}], "4 ranks": [{5: 11, 10: 4}]})
         document = xml.dom.minidom.parseString(drawing)
         self.assertEqual(len(document.getElementsByTagName("polyline")), 3)
 
     def test_are_drawn_with_numbers_on_both_axes(self):
-        drawing = ranks.svg_of({1: [{5: 10, 10: 8}], 4: [{5: 11, 10: 4}]})
+        drawing = curves.svg_of({"1 rank": [{5: 10, 10: 8}], "4 ranks": [{5: 11, 10: 4}]})
         texts = [text.firstChild.data for text in xml.dom.minidom.parseString(drawing).getElementsByTagName("text")]
         for number in ("0", "2", "8", "10"):
             self.assertEqual(texts.count(number), 2)

@@ -1,0 +1,220 @@
+#!/usr/bin/env python3
+"""Decides whether a small StyleGAN2 becomes as good on eight ranks as on two, as Loppi & Kynkäänniemi 2021 found with 16 and 4 GPUs.
+
+    benchmarks/quality/two_and_eight_ranks.py FOLDER [--minutes 60]     # until it ends with a verdict
+    benchmarks/quality/two_and_eight_ranks.py FOLDER --estimate         # how many hours all runs take
+
+A run. The mode is the paper's: each rank has its own seed (seed_mode: rank), shard (shard: fixed), running means and groups of the
+minibatch standard deviation. The global batch is 16, so a rank has 8 or 2 images, as with the paper's batch of 32, and groups of 4 or 2.
+Ranks have one thread each; on two cores, eight ranks take turns. The data are CIFAR-10 without labels: a run sees each of the 50,000 images
+three times. Each of the 3,647 emoji would be seen 41 times, by one rank of eight alone, so the discriminator could memorize them; and the
+distances of emoji deviated among seeds by a fifth or more in one_and_four_ranks.py, which is too much for a bound of 10%.
+
+Its number. The mean, over the five evaluations of the last third, of the logarithm of the Fréchet distance of 5,000 samples to all images,
+in the features of a classifier that the study trains. So that this mean depends little on the moment, the learning rates fall to a tenth by
+a cosine, and the generator's moving average has a half-life of a tenth of the images seen, at most 10 kimg.
+
+Arms. Eight seeds on 2 ranks, eight on 8 ranks, and as a positive control four on 2 ranks with both learning rates doubled. No two ranks of
+all runs have the same seed, and each run starts from other weights, as the test of two independent samples requires.
+
+Criteria, older than the results, at a level of 5%, with Welch's standard error and degrees of freedom. The first that applies counts:
+
+    no power                       the two-sided test finds no difference between the control and 2 ranks
+    equivalent within 10%          both one-sided tests (TOST) of the difference of 8 and 2 ranks against log(1.1) and -log(1.1) reject
+    different                      the two-sided test finds a difference between 8 and 2 ranks
+    not shown to be equivalent     otherwise
+
+If the distances of the seeds deviate by 6%, equal means are found equivalent with a probability of 82%, and a control that differs by 16%
+is detected with 90%. A difference that is both significant and shown to be within 10% counts as equivalent.
+
+An interrupted study resumes, also within a run. With --minutes, no run starts after that time. Exit code 0 whatever the verdict, and if
+there is none yet. With other seeds, lengths or settings than planned, which need a folder of their own, the verdict is that of a trial.
+"""
+import argparse
+import math
+import statistics
+import sys
+import time
+from typing import NamedTuple
+
+from curves import curve, is_complete, metrics_of, svg_of, trained_curve
+from study import Study, options
+from welch import interval, p_of_difference, p_of_equivalence
+
+ALPHA = 0.05
+BOUND = math.log(1.1)
+PLANNED = {"kimg": 150, "every": 10, "seeds": list(range(1, 9)), "set": []}
+RATE = 0.0025
+
+
+class Arm(NamedTuple):
+    name: str  # of its runs
+    ranks: int
+    rate: float
+    most_seeds: int
+    first_seed: int  # which rank 0 adds to the thousands of a run's seed
+
+
+TWO, EIGHT, CONTROL = "2 ranks", "8 ranks", "2 ranks, doubled rates"
+ARMS = {TWO: Arm("ranks2", 2, RATE, 8, 0), EIGHT: Arm("ranks8", 8, RATE, 8, 100), CONTROL: Arm("doubled", 2, 2 * RATE, 4, 200)}
+
+
+def settings_of(arm, seed):
+    """Returns what an arm sets over the configuration of curves.py."""
+    networks = [f"{network}.optimizer.{setting}" for network in ("generator", "discriminator")
+                for setting in (f"learning_rate={arm.rate}", "schedule.name=cosine", "schedule.final_fraction=0.1")]
+    # Ranks that share cores read slowly, which is no congestion that more reader threads would help.
+    return ["model.channel_base=1024", "model.channel_max=32", "generator.ema_kimg=10", "generator.ema_ramp_up=0.1", *networks,
+            f"training.seed={rank_0_seed(arm, seed)}", "training.threads=1", "training.tick_kimg=5",
+            "data.reader_threads=1", "data.prefetch.congestion_aware=false"]
+
+
+def rank_0_seed(arm, seed):
+    """Returns training.seed, to which each rank adds its number."""
+    return 1000 * seed + arm.first_seed
+
+
+def runs_of(seeds):
+    """Returns the title of the arm and the seed of each run, in the order of training: all arms of a seed, then the next seed."""
+    return [(title, seed) for i, seed in enumerate(seeds) for title, arm in ARMS.items() if i < arm.most_seeds]
+
+
+def run_name(title, seed):
+    return f"{ARMS[title].name}-seed{seed}"
+
+
+def last_third(measured, kimg):
+    """Returns the part of a curve after two thirds of the images."""
+    return {seen: distance for seen, distance in measured.items() if 3 * seen > 2 * kimg}
+
+
+def mean_log_distance(measured, kimg):
+    """Returns a run's number: the mean of log(distance) over the evaluations of the last third."""
+    return statistics.mean(math.log(distance) for distance in last_third(measured, kimg).values())
+
+
+def missing_evaluation(curves, kimg):
+    """Returns the first run and kimg without an evaluation in the last third where other runs have one; None if there is none.
+
+    A run that is interrupted while it evaluates goes on without that evaluation. curves: {run: curve}.
+    """
+    ends = {run: last_third(measured, kimg) for run, measured in curves.items()}
+    together = set().union(*ends.values())
+    return next(((run, seen) for run, end in ends.items() for seen in sorted(together - set(end))), None)
+
+
+def curves_of(study, arguments):
+    """Returns {title of an arm: curves of its runs}, of which all are complete."""
+    by_run = {(title, seed): curve(study, run_name(title, seed)) for title, seed in runs_of(arguments.seeds)}
+    if missing := missing_evaluation(by_run, arguments.kimg):
+        (title, seed), kimg = missing
+        folder = study.folder / run_name(title, seed)
+        sys.exit(f"{folder} lacks the evaluation at {kimg:g} kimg, in which it was interrupted: remove the folder, and start again")
+    return {title: [measured for (arm, _), measured in by_run.items() if arm == title] for title in ARMS}
+
+
+def seconds_of(lines):
+    """Returns how long a run took, evaluations included, of which only the last is not in training_seconds yet."""
+    return lines[-1]["training_seconds"] + lines[-1]["seconds"]
+
+
+def verdict_of(two, eight, control):
+    """Returns the verdict from the numbers of the runs of each arm."""
+    if p_of_difference(two, control) >= ALPHA:
+        return "no power"
+    if p_of_equivalence(two, eight, BOUND) < ALPHA:
+        return "equivalent within 10%"
+    return "different" if p_of_difference(two, eight) < ALPHA else "not shown to be equivalent"
+
+
+def comparison(title, two, other, confidence):
+    """Returns a line with the ratio of the distances of an arm to those of 2 ranks, its interval and the p-values."""
+    low, high = (math.exp(value) for value in interval(two, other, confidence))
+    quotient = math.exp(statistics.mean(other) - statistics.mean(two))
+    return (f"{title} / {TWO}: {quotient:.3f}, {confidence:.0%} interval {low:.3f} to {high:.3f}; p of a difference "
+            f"{p_of_difference(two, other):.4f}, of equivalence {p_of_equivalence(two, other, BOUND):.4f}")
+
+
+def print_result(numbers, trial):
+    """numbers: {title of an arm: its runs' numbers}. trial: whether it is not the study as planned."""
+    print("| arm | seeds | mean distance | deviation of the seeds | distances |\n|---|---|---|---|---|")
+    for title, values in numbers.items():
+        distances = ", ".join(f"{math.exp(value):.3f}" for value in values)
+        print(f"| {title} | {len(values)} | {math.exp(statistics.mean(values)):.3f} | {statistics.stdev(values):.1%} | {distances} |")
+    two, eight, control = (numbers[title] for title in ARMS)
+    print(comparison(EIGHT, two, eight, 1 - 2 * ALPHA))  # inside of 1/1.1 to 1.1 where both one-sided tests reject
+    print(comparison(CONTROL, two, control, 1 - ALPHA))
+    print(f"verdict{' of a trial, not of the study as planned' if trial else ''}: {verdict_of(two, eight, control)}")
+
+
+def train(study, arguments, deadline):
+    """Trains the runs that are not complete, until the deadline. Returns the names of those that are left."""
+    left = []
+    for title, seed in runs_of(arguments.seeds):
+        name, arm = run_name(title, seed), ARMS[title]
+        if is_complete(study, name, arguments.kimg):
+            continue
+        if time.monotonic() >= deadline:
+            left.append(name)
+            continue
+        measured = trained_curve(study, name, arm.ranks, settings_of(arm, seed), arguments)
+        print(f"{name}: mean distance {math.exp(mean_log_distance(measured, arguments.kimg)):.3f}, "
+              f"{seconds_of(metrics_of(study, name)):.0f} s", flush=True)
+    return left
+
+
+def print_estimate(study, arguments):
+    """Trains a run of 2 and one of 8 ranks to their second evaluation, and prints how long all runs would take.
+
+    The time between the first and the second counts: the first also extracts the features of the dataset, once per study.
+    """
+    short = argparse.Namespace(kimg=2 * arguments.every, every=arguments.every)
+    seconds = {}
+    for title in (TWO, EIGHT):
+        name = f"estimate-{ARMS[title].name}"
+        trained_curve(study, name, ARMS[title].ranks, settings_of(ARMS[title], 0), short)
+        lines = metrics_of(study, name)
+        seconds[ARMS[title].ranks] = (seconds_of(lines) - seconds_of(lines[:1])) / (lines[-1]["kimg"] - lines[0]["kimg"])
+        print(f"{title}: {seconds[ARMS[title].ranks]:.2f} s/kimg with evaluations", flush=True)
+    runs = runs_of(arguments.seeds)
+    hours = sum(seconds[ARMS[title].ranks] * arguments.kimg for title, _ in runs) / 3600
+    print(f"{len(runs)} runs: {hours:.1f} hours")
+
+
+def parsed():
+    parser = options(__doc__, ["cifar10"])
+    parser.set_defaults(seeds=PLANNED["seeds"])
+    parser.add_argument("--kimg", type=float, default=PLANNED["kimg"])
+    parser.add_argument("--every", type=float, default=PLANNED["every"], help="kimg between evaluations")
+    parser.add_argument("--minutes", type=float, default=math.inf, help="start no run after this time")
+    parser.add_argument("--estimate", action="store_true", help="only measure how long the study takes")
+    arguments = parser.parse_args()
+    if len(set(arguments.seeds)) < max(2, len(arguments.seeds)):
+        parser.error("a standard error needs two seeds or more, each once")
+    return arguments
+
+
+def is_trial(arguments):
+    return any(getattr(arguments, key) != value for key, value in PLANNED.items())
+
+
+def main():
+    arguments = parsed()
+    deadline = time.monotonic() + 60 * arguments.minutes
+    study = Study(arguments)
+    if arguments.estimate:
+        print_estimate(study, arguments)
+        return 0
+    left = train(study, arguments, deadline)
+    if left:
+        print(f"no verdict yet: {len(left)} of {len(runs_of(arguments.seeds))} runs are left: {', '.join(left)}")
+        return 0
+    curves = curves_of(study, arguments)
+    (study.folder / "curves.svg").write_text(svg_of(curves))
+    numbers = {title: [mean_log_distance(measured, arguments.kimg) for measured in some] for title, some in curves.items()}
+    print_result(numbers, is_trial(arguments))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

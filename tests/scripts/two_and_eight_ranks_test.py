@@ -1,0 +1,153 @@
+"""How the study of two and eight ranks decides, and which runs it trains."""
+import contextlib
+import io
+import json
+import math
+import pathlib
+import sys
+import tempfile
+import unittest
+import unittest.mock
+
+PROJECT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path[:0] = [str(PROJECT / "benchmarks/quality")]
+import two_and_eight_ranks as ranks  # noqa: E402
+
+# Eight values whose standard deviation is 1, and four.
+EIGHT = [value / math.sqrt(8 / 7) for value in (-1, 1, -1, 1, -1, 1, -1, 1)]
+FOUR = [value / math.sqrt(4 / 3) for value in (-1, 1, -1, 1)]
+
+
+def values(mean, deviation, shape=None):
+    return [mean + deviation * value for value in shape or EIGHT]
+
+
+class Verdict(unittest.TestCase):
+    CONTROL = values(1, 0.05, FOUR)
+
+    def test_is_equivalent_where_the_interval_of_90_percent_is_within_the_bounds(self):
+        # The standard error is 0.1 / 2, with 14 degrees: 1.761 * 0.05 = 0.088 < log(1.1) = 0.0953.
+        self.assertEqual(ranks.verdict_of(values(0, 0.1), values(0, 0.1), self.CONTROL), "equivalent within 10%")
+        self.assertEqual(ranks.verdict_of(values(0, 0.1), values(0.007, 0.1), self.CONTROL), "equivalent within 10%")
+
+    def test_is_open_where_the_interval_exceeds_a_bound_and_contains_zero(self):
+        for mean in (0.008, -0.008, 0.1, -0.1):
+            self.assertEqual(ranks.verdict_of(values(0, 0.1), values(mean, 0.1), self.CONTROL), "not shown to be equivalent")
+
+    def test_is_different_where_only_the_difference_is_shown(self):
+        # 2.145 * 0.05 = 0.107.
+        for mean in (0.11, -0.11):
+            self.assertEqual(ranks.verdict_of(values(0, 0.1), values(mean, 0.1), self.CONTROL), "different")
+
+    def test_is_equivalent_where_a_difference_is_shown_to_be_small(self):
+        self.assertEqual(ranks.verdict_of(values(0, 0.01), values(0.05, 0.01), self.CONTROL), "equivalent within 10%")
+
+    def test_is_no_power_where_the_control_is_not_detected(self):
+        for mean in (0, 1):
+            self.assertEqual(ranks.verdict_of(values(0, 0.1), values(mean, 0.1), values(0, 0.1, FOUR)), "no power")
+
+
+class Number(unittest.TestCase):
+    def test_is_the_mean_of_the_logarithms_after_two_thirds(self):
+        curve = {20: 1000, 100: 1000, 110: math.exp(1), 150: math.exp(2)}
+        self.assertAlmostEqual(ranks.mean_log_distance(curve, 150), 1.5)
+
+    def test_needs_the_same_evaluations_of_the_last_third_in_all_runs(self):
+        whole = {10: 1, 20: 1, 30: 1}
+        self.assertIsNone(ranks.missing_evaluation({"a": whole, "b": {30: 1}}, 30))
+        self.assertEqual(ranks.missing_evaluation({"a": whole, "b": {10: 1, 20: 1}}, 30), ("b", 30))
+
+
+class Runs(unittest.TestCase):
+    def test_are_eight_of_two_ranks_eight_of_eight_and_four_of_the_control(self):
+        titles = [title for title, _ in ranks.runs_of(ranks.PLANNED["seeds"])]
+        self.assertEqual([titles.count(title) for title in (ranks.TWO, ranks.EIGHT, ranks.CONTROL)], [8, 8, 4])
+        self.assertEqual(titles[:4], [ranks.TWO, ranks.EIGHT, ranks.CONTROL, ranks.TWO])
+
+    def test_share_no_seed_of_a_rank(self):
+        arms = [(ranks.ARMS[title], seed) for title, seed in ranks.runs_of(ranks.PLANNED["seeds"])]
+        seeds = [ranks.rank_0_seed(arm, seed) + rank for arm, seed in arms for rank in range(arm.ranks)]
+        self.assertEqual(len(seeds), len(set(seeds)))
+
+    def test_differ_by_the_rates_alone_between_control_and_two_ranks(self):
+        two, control = (ranks.settings_of(ranks.ARMS[title]._replace(first_seed=0), 1) for title in (ranks.TWO, ranks.CONTROL))
+        self.assertEqual([pair for pair in zip(two, control) if pair[0] != pair[1]],
+                         [(f"{network}.optimizer.learning_rate=0.0025", f"{network}.optimizer.learning_rate=0.005")
+                          for network in ("generator", "discriminator")])
+
+    def test_are_the_same_but_for_the_seed_on_two_and_eight_ranks(self):
+        two, eight = (ranks.settings_of(ranks.ARMS[title], 1) for title in (ranks.TWO, ranks.EIGHT))
+        self.assertEqual([pair for pair in zip(two, eight) if pair[0] != pair[1]], [("training.seed=1000", "training.seed=1100")])
+
+
+class FakeStudy:
+    """Writes the evaluations of a run instead of training it."""
+    feature_net = "features.pt"
+
+    def __init__(self, folder):
+        self.folder, self.trained = folder, []
+
+    def train(self, name, _settings, ranks, _config):
+        self.trained.append((name, ranks))
+        distance = 2 if name.startswith("doubled") else 1 + 0.01 * (int(name[-1]) % 2)
+        lines = [{"kimg": kimg, "training_seconds": 3 * kimg + 20, "seconds": 1, "fid5k": distance} for kimg in (10, 20, 30)]
+        (self.folder / name).mkdir()
+        (self.folder / name / "metrics.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+
+
+class Program(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.study = FakeStudy(pathlib.Path(folder.name))
+
+    def run_with(self, *words):
+        """Returns the exit code and what is printed."""
+        with unittest.mock.patch.object(sys, "argv", ["study", str(self.study.folder), *words]), \
+                unittest.mock.patch.object(ranks, "Study", lambda _arguments: self.study), \
+                contextlib.redirect_stdout(io.StringIO()) as output:
+            code = ranks.main()
+        return code, output.getvalue()
+
+    def test_trains_the_runs_and_ends_with_the_verdict(self):
+        code, printed = self.run_with("--kimg", "30")
+        self.assertEqual((code, len(self.study.trained)), (0, 20))
+        self.assertEqual(printed.splitlines()[-1], "verdict of a trial, not of the study as planned: equivalent within 10%")
+        self.assertIn("| 2 ranks, doubled rates | 4 | 2.000 | 0.0% | 2.000, 2.000, 2.000, 2.000 |", printed)
+        self.assertTrue((self.study.folder / "curves.svg").exists())
+
+    def test_starts_no_run_when_the_time_is_over_and_prints_what_is_left(self):
+        code, printed = self.run_with("--kimg", "30", "--minutes", "0")
+        self.assertEqual((code, self.study.trained), (0, []))
+        self.assertIn("no verdict yet: 20 of 20 runs are left: ranks2-seed1, ranks8-seed1, doubled-seed1, ranks2-seed2", printed)
+
+    def test_trains_no_complete_run_again(self):
+        self.run_with("--kimg", "30")
+        before = list(self.study.trained)
+        code, printed = self.run_with("--kimg", "30", "--minutes", "0")
+        self.assertEqual((code, self.study.trained), (0, before))
+        self.assertIn("verdict", printed.splitlines()[-1])
+
+    def test_estimates_from_the_rates_of_two_and_eight_ranks(self):
+        # 3 s/kimg from one evaluation to the next, for 20 runs of 150 kimg.
+        _, printed = self.run_with("--estimate")
+        self.assertEqual(self.study.trained, [("estimate-ranks2", 2), ("estimate-ranks8", 8)])
+        self.assertIn("20 runs: 2.5 hours", printed)
+
+
+class PlannedStudy(unittest.TestCase):
+    def test_has_no_trial_in_its_verdict(self):
+        numbers = {title: values(mean, 0.01, shape) for title, mean, shape in
+                   ((ranks.TWO, 0, EIGHT), (ranks.EIGHT, 0, EIGHT), (ranks.CONTROL, 1, FOUR))}
+        with contextlib.redirect_stdout(io.StringIO()) as output:
+            ranks.print_result(numbers, trial=False)
+        self.assertEqual(output.getvalue().splitlines()[-1], "verdict: equivalent within 10%")
+
+    def test_is_that_of_the_defaults(self):
+        with unittest.mock.patch.object(sys, "argv", ["study", "folder"]):
+            arguments = ranks.parsed()
+        self.assertFalse(ranks.is_trial(arguments))
+
+
+if __name__ == "__main__":
+    unittest.main()
