@@ -29,7 +29,8 @@ for chart in ganscale-operator ganscale-training; do
 done
 set_image ganscale-operator "ganscale-operator:$version"
 set_image ganscale-training "ganscale:$version-cuda" # which computes on CPUs, too
-sed -i -e "/^test:/,\$ s|^  image: \"\"|  image: $(image "ganscale:$version")|" \
+test_image=$(image "ganscale:$version")
+sed -i -e "/^test:/,\$ s|^  image: \"\"|  image: $test_image|" \
   -e "s|^    runbookUrl: \"\"|    runbookUrl: $url/blob/v$version/docs/runbooks|" "$work/ganscale-operator/values.yaml"
 
 : >"$out/charts.txt"

@@ -177,6 +177,13 @@ class Charts(unittest.TestCase):
         [deployment] = self.kinds("operator-full", "Deployment")
         self.assertIn("--watch-namespaces=research,students", deployment["spec"]["template"]["spec"]["containers"][0]["args"])
 
+    def test_labels_of_the_pods_do_not_replace_those_of_the_selector(self):
+        [deployment] = self.kinds("operator-full", "Deployment")
+        template, selector = deployment["spec"]["template"]["metadata"], deployment["spec"]["selector"]["matchLabels"]
+        self.assertEqual(template["labels"], {**selector, "example.com/team": "vision"})
+        self.assertEqual(template["annotations"]["example.com/note"], "yes")
+        self.assertNotEqual(template["annotations"]["ganscale.dev/files"], "other")
+
     def test_the_policy_matches_the_manifests(self):
         self.assertEqual(self.kinds("operator-default", "ValidatingAdmissionPolicy"), [])
         theirs = objects((MANIFESTS / "policy/pod-template.yaml").read_text())
