@@ -20,6 +20,7 @@
 #include "planning/output/goodput_table.h"
 #include "planning/output/scaling_svg.h"
 #include "planning/output/scaling_table.h"
+#include "planning/output/scheme_table.h"
 #include "training/bench/workload.h"
 #include "training/run/parse_run.h"
 #include "training/run/presets.h"
@@ -39,6 +40,7 @@ struct PlanOptions {
   double kimg = 0;  ///< 0: that of the configuration
   std::vector<std::string> calibration;
   bool simulates = false;
+  std::string scheme;  ///< "auto": compares the schemes; empty: does not
   std::string conditions;
   std::filesystem::path svg;
   ShapeOptions shapes;
@@ -54,6 +56,7 @@ constexpr auto kPlanExample =
     "  ganscale plan --config my.yaml --machine dgx-a100 --calibrate bench-1-gpu.json\n"
     "  ganscale plan --config my.yaml --machine lab.yaml --json | jq .rows[].efficiency\n"
     "  ganscale plan --config my.yaml --mode weak --nodes 128 --simulate --svg goodput.svg\n"
+    "  ganscale plan --config my.yaml --machine dgx-a100 --nodes 8 --scheme auto\n"
     "\n"
     "Counts the work of a step (ganscale bench --count) and predicts how long a step takes on 1, "
     "2,\n"
@@ -70,7 +73,11 @@ constexpr auto kPlanExample =
     "    - {gpus: 2, batch: 32, seconds_per_kimg: 58.6}\n"
     "\n"
     "--simulate simulates each scheme rank by rank on the GPUs of the last row, and whole runs\n"
-    "with failures, checkpoints and restarts; --conditions sets their frequency and duration.";
+    "with failures, checkpoints and restarts; --conditions sets their frequency and duration.\n"
+    "\n"
+    "--scheme auto simulates only the schemes: synchronous, and asynchronous with each ratio of\n"
+    "roles that divides the GPUs of a node and the batch. It prints the faster one as a line of\n"
+    "the configuration. Quality is not simulated.";
 
 planning::Machine read_machine(const std::string& name) {
   if (!name.ends_with(".yaml")) return planning::machine_of_name(name);
@@ -167,6 +174,19 @@ void write_plot(const PlanOptions& options, const std::string& svg) {
   log::info("Wrote the plot", {{"file", options.svg}});
 }
 
+/// Prints what was simulated, with what it depends on.
+void print_simulated(nlohmann::ordered_json json, const planning::Setting& setting) {
+  json["machine"] = planning::to_json(setting.machine);
+  json["assumptions"] = planning::to_json(setting.assumptions);
+  json["conditions"] = planning::to_json(setting.conditions);
+  std::cout << json.dump(2) << "\n";
+}
+
+std::string assumed_in(const planning::Setting& setting) {
+  return "\nAssumed\n" + planning::to_yaml(setting.assumptions) +
+         planning::to_yaml(setting.conditions);
+}
+
 void simulate(const PlanOptions& options, const training::RunConfig& config,
               const planning::Scaling& scaling, const planning::Setting& setting,
               const std::string& title) {
@@ -174,17 +194,26 @@ void simulate(const PlanOptions& options, const training::RunConfig& config,
       planning::simulate_runs(scaling, setting, config.checkpoint.every_kimg, config.training.seed);
   if (!options.svg.empty()) write_plot(options, planning::to_svg(runs, title));
   if (options.as_json) {
-    nlohmann::ordered_json json = planning::to_json(runs);
-    json["machine"] = planning::to_json(setting.machine);
-    json["assumptions"] = planning::to_json(setting.assumptions);
-    json["conditions"] = planning::to_json(setting.conditions);
-    std::cout << json.dump(2) << "\n";
+    print_simulated(planning::to_json(runs), setting);
     return;
   }
   std::cout << title << "\n"
             << planning::to_line(setting.machine) << "\n\n"
-            << planning::to_table(runs) << "\nAssumed\n"
-            << planning::to_yaml(setting.assumptions) << planning::to_yaml(setting.conditions);
+            << planning::to_table(runs) << assumed_in(setting);
+}
+
+void simulate_schemes(const PlanOptions& options, const training::RunConfig& config,
+                      const planning::Scale& scale, const planning::Setting& setting,
+                      const std::string& title) {
+  const planning::SchemeComparison comparison =
+      planning::compare_schemes(setting, scale, planning::kComparedSteps, config.training.seed);
+  if (options.as_json) {
+    print_simulated(planning::to_json(comparison), setting);
+    return;
+  }
+  std::cout << title << "\n"
+            << planning::to_line(setting.machine) << "\n\n"
+            << planning::to_table(comparison) << assumed_in(setting);
 }
 
 /// Returns the length of the training, or of each label's.
@@ -205,8 +234,13 @@ double kimg_of(const PlanOptions& options, double total_kimg) {
 PlanOptions completed(PlanOptions options, const training::RunConfig& config, double total_kimg) {
   const std::string_view scheme = config.scheme.name;
   if (options.mode.empty()) options.mode = scheme == wire::kPerLabel.name ? scheme : "strong";
+  if (!options.scheme.empty() && options.mode == wire::kPerLabel.name) {
+    throw UsageError(
+        "--scheme auto: compares schemes that train one model; use --mode strong or weak, not: " +
+        options.mode);
+  }
   if (options.kimg == 0) options.kimg = kimg_of(options, total_kimg);
-  if (scheme == wire::kAsynchronous.name && !options.simulates) {
+  if (scheme == wire::kAsynchronous.name && !options.simulates && options.scheme.empty()) {
     log::info(
         "Predicting the synchronous scheme instead of the configured one; --simulate has both",
         {{"scheme", scheme}});
@@ -236,8 +270,13 @@ ExitCode plan(const PlanOptions& given) {
   const planning::Scaling scaling =
       planning::predict_scaling(question, workload, machine, assumptions);
   const std::string title = title_of(config.model, question, machine);
+  const planning::Setting setting{workload, machine, assumptions, conditions};
+  if (!options.scheme.empty()) {
+    simulate_schemes(options, config, scaling.rows.back().scale, setting, title);
+    return ExitCode::kOk;
+  }
   if (options.simulates) {
-    simulate(options, config, scaling, {workload, machine, assumptions, conditions}, title);
+    simulate(options, config, scaling, setting, title);
     return ExitCode::kOk;
   }
   if (!options.svg.empty()) write_plot(options, planning::to_svg(scaling, title));
@@ -290,7 +329,13 @@ void add_plan(CLI::App& app, Action& action) {
                   "YAML file of failure rates and delays for --simulate")
       ->type_name("FILE")
       ->needs(simulate);
-  verb.add_option("--svg", options.svg, "SVG file to write")->type_name("FILE");
+  auto* svg = verb.add_option("--svg", options.svg, "SVG file to write")->type_name("FILE");
+  verb.add_option("--scheme", options.scheme,
+                  "auto: simulate synchronous and asynchronous on the GPUs of the last row, and "
+                  "name the faster")
+      ->check(CLI::IsMember({"auto"}))
+      ->excludes(simulate)
+      ->excludes(svg);
   add_shape_options(verb, options.shapes);
   verb.get_option("--labels")
       ->description(

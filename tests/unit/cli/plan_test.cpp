@@ -94,6 +94,22 @@ TEST(PlanVerb, SimulatesRuns) {
   EXPECT_EQ(json["conditions"]["rank_hours_between_failures"], 1000);
 }
 
+TEST(PlanVerb, AdvisesAScheme) {
+  const Arguments compared = {"--scheme", "auto", "--nodes", "1"};
+  const std::string text = printed(compared);
+  EXPECT_THAT(text, testing::HasSubstr("4 GPUs, batch 16, 500 steps of each scheme"));
+  EXPECT_THAT(text, testing::HasSubstr("asynchronous 1:1, max_staleness 1 "));
+  EXPECT_THAT(text, testing::HasSubstr("Advice for 4 GPUs"));
+  EXPECT_THAT(text, testing::HasSubstr("\n  scheme: {name: "));
+  EXPECT_THAT(text, testing::Not(testing::HasSubstr("failure every")));
+  Arguments as_json = compared;
+  as_json.emplace_back("--json");
+  const auto json = nlohmann::json::parse(printed(as_json));
+  EXPECT_EQ(json["schemes"][0]["scheme"], "synchronous");
+  EXPECT_TRUE(json["advice"]["asynchronous_gain"].is_number());
+  EXPECT_EQ(json["machine"]["name"], "puhti-v100");
+}
+
 TEST(PlanVerb, ReadsAMachine) {
   const std::string file = written("name: lab\ndevice: A100\ngpus_per_node: 2\n");
   EXPECT_THAT(printed({}, file), testing::HasSubstr("lab: nodes of 2 x A100"));
@@ -205,6 +221,9 @@ TEST(PlanVerb, RefusesWhatIsImpossible) {
   EXPECT_EQ(run_ganscale(with({"--calibrate", written("points: []\n")})), ExitCode::kConfig);
   EXPECT_EQ(run_ganscale(with({"--conditions", written("")})), ExitCode::kUsage);  // of nothing
   EXPECT_EQ(run_ganscale(with({"--calibrate", "/no/such/file.yaml"})), ExitCode::kConfig);
+  EXPECT_EQ(run_ganscale(with({"--scheme", "synchronous"})), ExitCode::kUsage);
+  EXPECT_EQ(run_ganscale(with({"--scheme", "auto", "--simulate"})), ExitCode::kUsage);
+  EXPECT_EQ(run_ganscale(with({"--scheme", "auto", "--mode", "per_label"})), ExitCode::kUsage);
 }
 
 }  // namespace

@@ -61,6 +61,8 @@ Assumptions parse_assumptions(config::Section in, Assumptions c) {
                 "image bytes that a rank decodes per second");
   read_positive(in, "storage_bytes_per_second", c.storage_bytes_per_second,
                 "image bytes that all ranks together read per second");
+  read_positive(in, "exchange_bytes_per_second", c.exchange_bytes_per_second,
+                "bytes that a rank exchanges with the other role per second (asynchronous)");
   read_not_negative(in, "start_seconds", c.start_seconds, "seconds from launch to first step");
   read_not_negative(in, "start_seconds_per_doubling", c.start_seconds_per_doubling,
                     "additional seconds per doubling of the nodes");

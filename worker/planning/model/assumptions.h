@@ -32,6 +32,7 @@ struct Assumptions {
   double spread = 0.005;  ///< of the speed of devices, relative: the same in each step
   double reader_bytes_per_second = 1.2e9;  ///< decoded by a rank
   double storage_bytes_per_second = 20e9;  ///< read by all ranks together
+  double exchange_bytes_per_second = 5e9;  ///< of scheme asynchronous, through memory of the host
   double start_seconds = 60;               ///< from the launch to the first step
   double start_seconds_per_doubling = 5;   ///< more, when the number of nodes doubles
 

@@ -8,7 +8,6 @@
 namespace ganscale::planning {
 namespace {
 
-constexpr int kSteps = 500;
 /// Enough that the share which failures cost is known to a tenth of itself.
 constexpr double kFailures = 100;
 /// Of one simulation: if there are more, checkpoints cost far more than failures.
@@ -69,8 +68,7 @@ SimulatedRuns simulate_runs(const Scaling& scaling, const Setting& setting, doub
                             std::uint64_t seed) {
   const ScalingRow& last = scaling.rows.back();
   const Mode mode = scaling.question.mode;
-  SimulatedRuns runs{.gpus = last.scale.gpus, .batch = last.scale.batch, .steps = kSteps};
-  runs.schemes = simulate_schemes(setting, last.scale, kSteps, seed);
+  SimulatedRuns runs{.schemes = compare_schemes(setting, last.scale, kComparedSteps, seed)};
   for (const ScalingRow& row : scaling.rows) {
     runs.rows.push_back(row_of(row, mode, setting, every_kimg, seed));
   }

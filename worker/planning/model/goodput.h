@@ -35,12 +35,9 @@ struct GoodputCurve {
 
 /// What `ganscale plan --simulate` reports.
 struct SimulatedRuns {
-  int gpus = 1;  ///< of the schemes and the curves
-  std::int64_t batch = 1;
-  int steps = 0;  ///< of each scheme
-  std::vector<SchemeRun> schemes = {};
-  std::vector<GoodputRow> rows = {};  ///< for each of a scaling
-  std::vector<GoodputCurve> curves = {};
+  SchemeComparison schemes = {};
+  std::vector<GoodputRow> rows = {};      ///< for each of a scaling
+  std::vector<GoodputCurve> curves = {};  ///< on the GPUs of the schemes
 };
 
 /// Simulates the schemes on the GPUs of a scaling's last row, runs with failures on the GPUs of all

@@ -1,11 +1,14 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "planning/model/conditions.h"
 #include "planning/model/predict.h"
 #include "planning/simulation/steps.h"
+#include "wire/role_plan.h"
 
 namespace ganscale::planning {
 
@@ -17,21 +20,50 @@ struct Setting {
   const Conditions& conditions;
 };
 
+/// A scheme with its options.
+struct SchemeChoice {
+  std::string scheme = {};                    ///< scheme.name
+  std::optional<wire::RoleRatio> ratio = {};  ///< only of asynchronous
+  int max_staleness = 0;                      ///< in steps; only of asynchronous
+};
+
+/// Returns a ratio as scheme.ratio has it, such as "1:3".
+std::string to_text(const wire::RoleRatio& ratio);
+/// Returns such as "synchronous" or "asynchronous 1:3, max_staleness 2".
+std::string to_text(const SchemeChoice& choice);
+
 /// What a scheme did in the simulated steps.
 struct SchemeRun {
-  std::string scheme = {};
+  SchemeChoice choice = {};
   StepsTaken taken = {};
   double step_seconds = 0;  ///< on average, until the last rank was done
   double images_per_second = 0;
 };
 
+/// The schemes on the same GPUs, with the same global batch of images that D sees in a step.
+struct SchemeComparison {
+  int gpus = 1;
+  std::int64_t batch = 1;
+  int steps = 0;  ///< of each scheme
+  std::vector<SchemeRun> runs = {};
+};
+
+inline constexpr int kComparedSteps = 500;
+
+/// Returns the ratios, of eight ranks at most, whose sum divides the GPUs of each node, and by
+/// which the ranks of each role can divide the batch.
+std::vector<wire::RoleRatio> fitting_ratios(const Workload& workload, const Machine& machine,
+                                            const Scale& scale);
+
 /// Simulates a number of steps of the same global batch by each scheme:
 ///
 /// - synchronous: all ranks as one team;
-/// - asynchronous: half the ranks train G and half D, each half with the whole batch. G's phases and
-///   the average are of the former, D's and the input of the latter. On one rank: left out;
+/// - asynchronous: the ranks of each role as a team, with the whole batch, for each of the
+///   fitting_ratios() with max_staleness 1, and for the fastest of these ratios also with 0, 2 and
+///   4. G's phases, the fakes of Dmain and the average are of the first team, the rest of D's
+///   phases and the input of the second; both also exchange images and snapshots. No CUDA graphs;
 /// - per_label: each rank by itself. The only one whose ranks may have two GPUs.
-std::vector<SchemeRun> simulate_schemes(const Setting& setting, const Scale& scale, int steps,
-                                        std::uint64_t seed);
+SchemeComparison compare_schemes(const Setting& setting, const Scale& scale, int steps,
+                                 std::uint64_t seed);
 
 }  // namespace ganscale::planning

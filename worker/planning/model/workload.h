@@ -23,15 +23,21 @@ struct Phase {
   /// At one or more numbers of images, ascending; straight lines lie between and beyond them. One
   /// point stands for a time that is proportional to the images.
   std::vector<DevicePoint> device = {};
-  double launches = 0;       ///< that the host makes one by one
-  double reduced_bytes = 0;  ///< by all-reduces, on several ranks
-  double reductions = 0;     ///< all-reduces that carry them; all but the last overlap the phase
+  double launches = 0;        ///< that the host makes one by one
+  double graph_launches = 0;  ///< that a CUDA graph makes, which scheme asynchronous can't use
+  double reduced_bytes = 0;   ///< by all-reduces, on several ranks
+  double reductions = 0;      ///< all-reduces that carry them; all but the last overlap the phase
+  /// Of a phase of the discriminator: the part of `device` in which the generator makes its fakes,
+  /// at the same numbers of images; empty: it makes none.
+  std::vector<DevicePoint> fakes = {};
+  double fakes_launches = 0;  ///< of launches and graph_launches
 };
 
 /// A training as the model sees it.
 struct Workload {
   std::vector<Phase> phases = {};
-  double image_bytes = 0;  ///< of a record of the dataset
+  double image_bytes = 0;   ///< of a record of the dataset
+  std::int64_t passes = 1;  ///< training.accumulate: a rank divides its images by it
 };
 
 /// How much of a machine trains, and on how many images a step.

@@ -20,6 +20,7 @@ namespace {
 
 constexpr std::array<const char*, 3> kCurveColors = {"s2", "s1", "s3"};
 constexpr double kTallestBar = 30;
+constexpr double kRoomOfName = 18;  // above the bar of a scheme
 
 struct Mark {
   double seconds;
@@ -100,18 +101,19 @@ std::string goodput_plot(const SimulatedRuns& runs) {
 }
 
 std::string schemes_plot(const SimulatedRuns& runs) {
-  const auto most = std::ranges::max_element(runs.schemes, {}, &SchemeRun::images_per_second);
+  const std::vector<SchemeRun>& schemes = runs.schemes.runs;
+  const auto most = std::ranges::max_element(schemes, {}, &SchemeRun::images_per_second);
   const double height =
-      std::min(kTallestBar, kRightPlot.height / static_cast<double>(runs.schemes.size()) - 20);
+      std::min(kTallestBar, kRightPlot.height / static_cast<double>(schemes.size()) - kRoomOfName);
   std::string svg = label(kRightPlot.left, kRightPlot.top - 10, css("soft"),
-                          fmt::format("images a second on {} GPUs", runs.gpus));
+                          fmt::format("images a second on {} GPUs", runs.schemes.gpus));
   double y = kRightPlot.top + 14;
-  for (const SchemeRun& run : runs.schemes) {
+  for (const SchemeRun& run : schemes) {
     svg += label(kRightPlot.left, y, css(""),
-                 run.scheme + fmt::format(": {:.0f}", run.images_per_second));
+                 to_text(run.choice) + fmt::format(": {:.0f}", run.images_per_second));
     const double share = run.images_per_second / most->images_per_second;
     svg += markup::area({kRightPlot.left, y + 5, kRightPlot.width * share, height, "s1"});
-    y += height + 20;
+    y += height + kRoomOfName;
   }
   return svg;
 }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "planning/output/scheme_table.h"
+
 namespace ganscale::planning {
 namespace {
 
@@ -16,18 +18,6 @@ std::string duration(double seconds) {
   if (seconds < 3600) return rounded_text(seconds / 60) + " min";
   if (seconds < 48 * 3600) return rounded_text(seconds / 3600) + " h";
   return rounded_text(seconds / 86400) + " d";
-}
-
-std::string schemes_table(const SimulatedRuns& runs) {
-  std::string table =
-      fmt::format("{} GPUs, batch {}, {} steps of each scheme\n", runs.gpus,
-                  static_cast<long long>(runs.batch), runs.steps) +
-      fmt::format("{:<30} {:>9} {:>9} {:>6}\n", "scheme", "ms/step", "images/s", "busy");
-  for (const SchemeRun& run : runs.schemes) {
-    table += fmt::format("{:<30} {:9.2f} {:9.0f} {:5.1f}%\n", run.scheme, 1e3 * run.step_seconds,
-                         run.images_per_second, 100 * run.taken.busy_share);
-  }
-  return table;
 }
 
 std::string interval(const IntervalGoodput& at) {
@@ -49,8 +39,8 @@ std::string rows_table(const SimulatedRuns& runs) {
 }
 
 std::string curves_table(const SimulatedRuns& runs) {
-  std::string table =
-      fmt::format("Goodput on {} GPUs, by the hours between failures of a rank\n", runs.gpus);
+  std::string table = fmt::format("Goodput on {} GPUs, by the hours between failures of a rank\n",
+                                  runs.schemes.gpus);
   table += "  interval";
   for (const GoodputCurve& curve : runs.curves) {
     table += fmt::format(" {:9.0f}", curve.rank_hours_between_failures);
@@ -77,17 +67,11 @@ nlohmann::ordered_json json_of(const IntervalGoodput& at) {
 }  // namespace
 
 std::string to_table(const SimulatedRuns& runs) {
-  return schemes_table(runs) + "\n" + rows_table(runs) + "\n" + curves_table(runs);
+  return to_table(runs.schemes) + "\n" + rows_table(runs) + "\n" + curves_table(runs);
 }
 
 nlohmann::ordered_json to_json(const SimulatedRuns& runs) {
-  nlohmann::ordered_json json = {{"gpus", runs.gpus}, {"batch", runs.batch}, {"steps", runs.steps}};
-  for (const SchemeRun& run : runs.schemes) {
-    json["schemes"].push_back({{"scheme", run.scheme},
-                               {"step_seconds", run.step_seconds},
-                               {"images_per_second", run.images_per_second},
-                               {"busy_share", run.taken.busy_share}});
-  }
+  nlohmann::ordered_json json = to_json(runs.schemes);
   for (const GoodputRow& row : runs.rows) {
     json["rows"].push_back({{"gpus", row.gpus},
                             {"hours_between_failures", row.hours_between_failures},

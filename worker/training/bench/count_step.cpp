@@ -12,6 +12,7 @@
 #include "cost/recorder.h"
 #include "data/loader/prefetcher.h"
 #include "training/phases/phase.h"
+#include "training/phases/phase_losses.h"
 #include "training/phases/statistics.h"
 #include "training/run/precision.h"
 #include "training/schemes/synchronous/synchronous.h"
@@ -80,6 +81,8 @@ class Counter {
         inputs_(config.model, config.training, ranks),
         replica_(config, at::kMeta, groups_.borrowed(config.training.running_means)),
         trainer_(config, replica_, inputs_, groups_.world),
+        losses_({config, replica_.generator(), replica_.discriminator(), replica_.augmentation(),
+                 replica_.path_length_mean(), replica_.devices(), groups_.world}),
         statistics_(agree_on_statistics()) {}
 
   std::vector<CountedPhase> run() {
@@ -102,9 +105,9 @@ class Counter {
     return names;
   }
 
-  const std::string& first_of_generator() {
-    const torch::nn::Module* generator = &replica_.generator();
-    return std::ranges::find(trainer_.phases(), generator, &Phase::network)->name;
+  /// Returns whether it is the main phase of its network, which comes before its lazy one.
+  bool is_main(const Phase& phase) {
+    return &phase == &*std::ranges::find(trainer_.phases(), phase.network, &Phase::network);
   }
 
   /// Prepares the weights that the last phase of a step before would not have changed.
@@ -124,7 +127,7 @@ class Counter {
         .interval = phase.interval};
     memory_.take_peak();
     const optim::Averages averages = replica_.average().averages(/*images_seen=*/0);
-    const bool moves_average = phase.name == first_of_generator();
+    const bool moves_average = of_generator && is_main(phase);
     const NamedTensors scalars = compute_gradients(phase, input);
     counted.gradients = recorder_.take();
     statistics_.add(scalars);  // begins their sums, to which later steps add
@@ -133,6 +136,10 @@ class Counter {
     statistics_.add(scalars);
     counted.update = recorder_.take();
     counted.peak_bytes = memory_.take_peak();
+    if (!of_generator && is_main(phase)) {
+      losses_.make_fakes(input);
+      counted.fakes = recorder_.take();
+    }
     return counted;
   }
 
@@ -153,6 +160,7 @@ class Counter {
   BlankInputs inputs_;
   Replica replica_;
   Synchronous trainer_;
+  PhaseLosses losses_;
   Statistics statistics_;
 };
 

@@ -19,7 +19,8 @@ struct CountedPhase {
   std::vector<cost::Operation> gradients =
       {};  ///< replayed as a CUDA graph with training.cuda_graphs
   std::vector<cost::Operation> update =
-      {};                 ///< of the network and the statistics; never in a graph
+      {};                                   ///< of the network and the statistics; never in a graph
+  std::vector<cost::Operation> fakes = {};  ///< Dmain: those of `gradients` that make its fakes
   double peak_bytes = 0;  ///< the most memory at a time, with all that lives between steps
 };
 

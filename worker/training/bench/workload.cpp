@@ -1,6 +1,8 @@
 #include "training/bench/workload.h"
 
 #include <algorithm>
+#include <functional>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -46,11 +48,13 @@ std::vector<CountedPhase> count(RunConfig config, std::int64_t images) {
   return count_step(config, kRanks);
 }
 
-/// Returns the time of a phase on the device if the host is never late, as in a CUDA graph.
-double device_seconds(const CountedPhase& phase, const cost::Device& device, Precision precision) {
-  const cost::Execution execution{.in_graph = true, .tf32 = allows_tf32(precision)};
-  return cost::time_of(phase.gradients, device, execution).total() +
-         cost::time_of(phase.update, device, execution).total();
+using Operations = std::vector<cost::Operation>;
+
+/// Adds the times of a phase on a number of images.
+void add_point(planning::Phase& phase, const CountedPhase& counted, double images,
+               const std::function<double(const Operations&)>& seconds) {
+  phase.device.push_back({images, seconds(counted.gradients) + seconds(counted.update)});
+  if (!counted.fakes.empty()) phase.fakes.push_back({images, seconds(counted.fakes)});
 }
 
 planning::Phase planned(const CountedPhase& phase, const TrainingConfig& config) {
@@ -64,9 +68,11 @@ planning::Phase planned(const CountedPhase& phase, const TrainingConfig& config)
           .network = phase.network,
           .interval = static_cast<double>(phase.interval),
           .launches = work.launches - in_graph,
+          .graph_launches = in_graph,
           .reduced_bytes = work.all_reduce_bytes,
           .reductions = static_cast<double>(std::ranges::count_if(phase.gradients, is_reduction) +
-                                            std::ranges::count_if(phase.update, is_reduction))};
+                                            std::ranges::count_if(phase.update, is_reduction)),
+          .fakes_launches = cost::work_of(phase.fakes).launches};
 }
 
 }  // namespace
@@ -77,14 +83,20 @@ planning::Workload count_workload(const RunConfig& config, std::int64_t images,
   const std::int64_t many = countable_from(config, std::max(images, few + 1));
   const auto of_few = count(config, few);
   const auto of_many = count(config, many);
+  // The host is never late, as in a CUDA graph.
+  const cost::Execution execution{.in_graph = true, .tf32 = allows_tf32(config.training.precision)};
+  const auto seconds = [&](const Operations& operations) {
+    return cost::time_of(operations, device, execution).total();
+  };
   const models::ModelConfig& model = config.model;
-  planning::Workload workload{.image_bytes =
-                                  static_cast<double>(model.channels * model.resolution.pixels())};
+  planning::Workload workload{
+      .image_bytes = static_cast<double>(model.channels * model.resolution.pixels()),
+      .passes = config.training.accumulate};
   for (std::size_t i = 0; i < of_many.size(); ++i) {
-    workload.phases.push_back(planned(of_many[i], config.training));
-    workload.phases.back().device = {
-        {static_cast<double>(few), device_seconds(of_few[i], device, config.training.precision)},
-        {static_cast<double>(many), device_seconds(of_many[i], device, config.training.precision)}};
+    planning::Phase phase = planned(of_many[i], config.training);
+    add_point(phase, of_few[i], static_cast<double>(few), seconds);
+    add_point(phase, of_many[i], static_cast<double>(many), seconds);
+    workload.phases.push_back(std::move(phase));
   }
   return workload;
 }

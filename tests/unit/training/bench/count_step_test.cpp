@@ -74,6 +74,18 @@ TEST(CountStep, CountsTheSameFlopsPerImageOnAnyNumberOfRanks) {
   EXPECT_LT(half.memory_bytes, one.memory_bytes);
 }
 
+TEST(CountStep, TellsWhatPartOfDmainMakesFakes) {
+  const auto phases = count_step(parse(kSmall), 1);
+  for (const CountedPhase& phase : phases) {
+    EXPECT_EQ(phase.fakes.empty(), phase.name != "Dmain") << phase.name;
+  }
+  const cost::Work fakes = cost::work_of(phase_of(phases, "Dmain").fakes);
+  EXPECT_GT(fakes.convolution_flops, 0);
+  EXPECT_EQ(fakes.weight_gradient_flops, 0);
+  EXPECT_LT(fakes.flops(), gradients_of(phases, "Dmain").flops());
+  EXPECT_LT(fakes.launches, gradients_of(phases, "Dmain").launches);
+}
+
 TEST(CountStep, NeverHasTheHostWait) {
   for (const CountedPhase& phase : count_step(parse(kSmall), 1)) {
     EXPECT_EQ(cost::work_of(phase.gradients).host_reads, 0) << phase.name;

@@ -35,6 +35,19 @@ TEST(CountWorkload, CountsAtAQuarterOfTheImagesAndAtAll) {
   }
 }
 
+TEST(CountWorkload, TellsHowLongDmainMakesFakes) {
+  for (const planning::Phase& phase : count(kPlainRun).phases) {
+    ASSERT_EQ(phase.fakes.size(), phase.name == "Dmain" ? 2U : 0U) << phase.name;
+    for (std::size_t i = 0; i < phase.fakes.size(); ++i) {
+      EXPECT_EQ(phase.fakes[i].images, phase.device[i].images);
+      EXPECT_GT(phase.fakes[i].seconds, 0);
+      EXPECT_LT(phase.fakes[i].seconds, phase.device[i].seconds);
+    }
+    EXPECT_EQ(phase.fakes_launches > 0, phase.name == "Dmain") << phase.name;
+    EXPECT_LE(phase.fakes_launches, phase.launches) << phase.name;
+  }
+}
+
 std::string stylegan(const std::string& model) {
   return "model: {channel_max: 8, " + model + "}\ntraining: {batch: 8}\n";
 }
@@ -79,6 +92,8 @@ TEST(CountWorkload, LaunchesNothingOfAPhaseThatAGraphReplays) {
     const planning::Phase& phase = replayed.phases[i];
     if (phase.name == "input" || phase.name == "average") continue;
     EXPECT_LT(phase.launches, one_by_one.phases[i].launches) << phase.name;
+    EXPECT_GT(phase.graph_launches, 0) << phase.name;
+    EXPECT_EQ(one_by_one.phases[i].graph_launches, 0) << phase.name;
     EXPECT_EQ(phase.reduced_bytes, one_by_one.phases[i].reduced_bytes) << phase.name;
   }
 }

@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+"""Compares small versions of a DC-GAN, a StyleGAN2 with ADA and an R3GAN after the same time on the same machine.
+
+    benchmarks/quality/three_models.py FOLDER [--dataset cifar10|letters] [--minutes 60]     # until it prints its table
+
+All three are conditional and train on 32 x 32 pixels, on two ranks of one thread each. First the rates of all are measured in turn, which
+needs two idle cores, and kept in rates.json; then each trains for as many images as it gets in --seconds. As the results do not depend on
+what else runs, only the rates need an idle machine.
+
+    DC-GAN        that of the demo: R1 every eighth step, batches of 32
+    StyleGAN2     preset small with at most 64 channels and adaptive augmentation; without style mixing and path lengths, as in preset cifar
+    R3GAN         preset r3gan with 48 channels and a block in each stage, batches of 16; all its schedules end with the training; without
+                  augmentation, as no image is seen more than a few times
+
+All learning rates fall by a cosine. Distances are those of 5,000 generated images to all images, in the features of a classifier that the
+study trains; they are comparable only within a table. Prints the table and which model's mean distance is the lowest. FOLDER/MODEL.png has
+images of the first seed, a column for each label. An interrupted study resumes; with --minutes, no run starts after that time.
+"""
+import math
+import statistics
+import sys
+import time
+
+from study import RATE_KIMG, Study, options, print_table
+
+LABELS_DRAWN = 10
+ROWS_DRAWN = 8
+NETWORKS = ("generator", "discriminator")
+COMMON = ["model.resolution=32", "scheme.name=synchronous", "training.threads=1", "training.tick_kimg=2"]
+
+
+def falling_rates(generator, discriminator, final_fraction):
+    """Returns the settings of Adam's rates, which fall by a cosine to this fraction."""
+    return [f"{network}.optimizer.{setting}" for network, rate in zip(NETWORKS, (generator, discriminator))
+            for setting in (f"learning_rate={rate}", "schedule.name=cosine", f"schedule.final_fraction={final_fraction}")]
+
+
+def dcgan(_dataset, _kimg):
+    return ["model.name=conditional_dcgan", "model.batch_norm=synchronized", "training.batch=32", "generator.ema_kimg=5",
+            "generator.optimizer.betas=[0.5,0.999]", "discriminator.optimizer.betas=[0.5,0.999]",
+            "discriminator.r1_gamma=1", "discriminator.r1_interval=8", *falling_rates(0.0005, 0.001, 0.1)]
+
+
+def stylegan2(_dataset, _kimg):
+    return ["model.name=stylegan2", "model.preset=small", "model.conditional=true", "model.channel_base=1024", "model.channel_max=64",
+            "model.style_mixing=0", "generator.path_length_weight=0", "augment.name=ada", *falling_rates(0.0025, 0.0025, 0.1)]
+
+
+def r3gan(dataset, kimg):
+    """The weight of the penalties is that of the published CIFAR-10; letters, which have no published one, take the DC-GAN's."""
+    rate, gamma = {"cifar10": (0.001, 0.05), "letters": (0.001, 1)}[dataset]
+    ends = [f"{network}.optimizer.{schedule}.kimg={kimg}" for network in NETWORKS for schedule in ("schedule", "beta2_schedule")]
+    return ["model.preset=r3gan", "model.conditional=true", "model.channel_max=48", "model.blocks=[1,1,1,1]", "training.batch=16",
+            "training.precision=fp32", f"discriminator.r1_gamma={gamma}", f"discriminator.r2_gamma={gamma}",
+            f"discriminator.gamma_schedule.kimg={kimg}", "generator.ema_schedule.final_kimg=5", f"generator.ema_schedule.kimg={kimg}",
+            "augment.p_schedule.final=0", f"augment.p_schedule.kimg={kimg}", *falling_rates(rate, rate, 0.1), *ends]
+
+
+MODELS = {"DC-GAN": dcgan, "StyleGAN2 with ADA": stylegan2, "R3GAN": r3gan}
+
+
+def file_name(model):
+    return model.split()[0].lower()
+
+
+def settings_of(model, dataset, kimg):
+    mirror = "true" if dataset == "cifar10" else "false"
+    return [*COMMON, f"data.mirror={mirror}", *MODELS[model](dataset, kimg)]
+
+
+def draw(study, model, run):
+    """Writes images of a run, whose columns have a label each."""
+    labels = ",".join(map(str, range(LABELS_DRAWN)))
+    study.run(1, run, "generate", "--run", study.folder / run, "--seeds", f"0-{LABELS_DRAWN * ROWS_DRAWN - 1}", "--labels", labels,
+              "--grid", f"{ROWS_DRAWN}x{LABELS_DRAWN}", "--scale", "2", "--out", study.folder / f"{file_name(model)}.png")
+
+
+def parsed():
+    parser = options(__doc__, ["cifar10", "letters"])
+    parser.set_defaults(seeds=[1, 2])
+    parser.add_argument("--seconds", type=float, default=1800, help="of a training")
+    parser.add_argument("--ranks", type=int, default=2, help="of one thread each")
+    parser.add_argument("--minutes", type=float, default=math.inf, help="start no run after this time")
+    return parser.parse_args()
+
+
+def print_result(arguments, kimg, rows):
+    print_table(arguments.dataset, {f"{model}, {kimg[model]} kimg": row for model, row in rows.items()})
+    distances = {model: statistics.mean(result["fid5k"] for result in row) for model, row in rows.items()}
+    best = min(distances, key=distances.get)
+    print(f"lowest mean distance in {arguments.seconds:g} s: {best}, {distances[best]:.3f}")
+
+
+def main():
+    arguments = parsed()
+    deadline = time.monotonic() + 60 * arguments.minutes
+    study = Study(arguments)
+    kimg = study.kimg_in(arguments.seconds, {model: settings_of(model, arguments.dataset, RATE_KIMG) for model in MODELS}, arguments.ranks)
+    rows = {model: [] for model in MODELS}
+    left = []
+    for seed in arguments.seeds:
+        for model, row in rows.items():
+            run = f"{file_name(model)}-seed{seed}"
+            if study.result(run) is None and time.monotonic() >= deadline:
+                left.append(run)
+                continue
+            if study.result(run) is None:
+                study.train(run, [*settings_of(model, arguments.dataset, kimg[model]), f"training.total_kimg={kimg[model]}",
+                                  f"training.seed={seed}"], arguments.ranks)
+            row.append(study.evaluate(run, run))
+            print(f"{run}: {row[-1]['fid5k']:.3f}", flush=True)
+            if seed == arguments.seeds[0]:
+                draw(study, model, run)
+    if left:
+        print(f"no table yet: left are {', '.join(left)}")
+        return 0
+    print_result(arguments, kimg, rows)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "planning/model/scheme_advice.h"
+
+namespace ganscale::planning {
+
+/// Returns a table with a line for each scheme and its options, and the advice, if there is one.
+std::string to_table(const SchemeComparison& comparison);
+
+/// Returns a sentence that says which scheme to use, and the line of the configuration that does.
+std::string to_text(const SchemeAdvice& advice, int gpus);
+
+/// Returns the same as to_table(), with the advice as an object: the scheme to use, its ratio and
+/// max_staleness if it has them, and asynchronous_gain.
+nlohmann::ordered_json to_json(const SchemeComparison& comparison);
+
+}  // namespace ganscale::planning
