@@ -58,12 +58,11 @@ import math
 import statistics
 import sys
 import time
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from typing import NamedTuple
 
 from four_classes import CLASSES, FourClasses
 from significance import holm, p_of_higher, p_of_positive
-from study import ROOT, options, print_table
+from study import ROOT, options, print_table, run_jobs
 
 ALPHA = 0.05
 CEILING = 0.95  # of the score of real images
@@ -108,17 +107,6 @@ LIKE = {"pairs": "dcgan", "wasserstein": "dcgan"}
 # D: the first scores higher than the second.
 ORDER = [("pairs", "conditional"), ("conditional", "dcgan")]
 CONTROLS = [("pairs", "projection"), ("pairs", "wide")]
-
-
-def run_jobs(jobs, workers):
-    """Calls functions, so many at a time, in this order. If one raises an exception, no further one starts. Returns what they return."""
-    pool = ThreadPoolExecutor(workers)
-    futures = [pool.submit(job) for job in jobs]
-    try:
-        wait(futures, return_when=FIRST_EXCEPTION)
-    finally:
-        pool.shutdown(cancel_futures=True)
-    return [future.result() for future in futures]
 
 
 def run_name(arm, seed):

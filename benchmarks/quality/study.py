@@ -10,6 +10,7 @@ import shlex
 import statistics
 import subprocess
 import sys
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -123,6 +124,17 @@ class Study:
     def result(self, name):
         file = self.folder / f"{name}.json"
         return json.loads(file.read_text()) if file.exists() else None
+
+
+def run_jobs(jobs, workers):
+    """Calls functions, so many at a time, in this order. If one raises an exception, no further one starts. Returns what they return."""
+    pool = ThreadPoolExecutor(workers)
+    futures = [pool.submit(job) for job in jobs]
+    try:
+        wait(futures, return_when=FIRST_EXCEPTION)
+    finally:
+        pool.shutdown(cancel_futures=True)
+    return [future.result() for future in futures]
 
 
 def cell(values):

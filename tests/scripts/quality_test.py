@@ -11,9 +11,11 @@ from contextlib import redirect_stdout
 
 PROJECT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path[:0] = [str(PROJECT / folder) for folder in ("benchmarks/quality", "benchmarks/timing")]
+import biggan_pairing as pairing  # noqa: E402
 import curves  # noqa: E402
 import one_and_four_ranks as ranks  # noqa: E402
 import study  # noqa: E402
+import three_models as three  # noqa: E402
 import timing  # noqa: E402
 
 
@@ -84,6 +86,36 @@ class Comparison(unittest.TestCase):
                  for name, count in ((timing.OURS, 10), (timing.EAGER, 11))}
         with self.assertRaisesRegex(SystemExit, "the generator has 10 and 11 parameters"):
             self.compare(sides)
+
+
+class Pairing(unittest.TestCase):
+    def test_is_not_worse_up_to_a_tenth(self):
+        rows = {pairing.ADAM: [{"fid5k": 0.9}, {"fid5k": 1.1}], pairing.AUTHORS: [{"fid5k": 1.06}, {"fid5k": 1.12}]}
+        self.assertEqual(pairing.verdict_of(rows, pairing.AUTHORS), "AdaBelief, epsilon 1e-12: 1.09 times Adam's distance, not worse")
+        rows[pairing.AUTHORS].append({"fid5k": 2})
+        self.assertRegex(pairing.verdict_of(rows, pairing.AUTHORS), ", worse$")
+
+    def test_keeps_the_runs_of_policies_apart(self):
+        self.assertEqual(len({pairing.run_name(policy, 1) for policy in pairing.POLICIES}), len(pairing.POLICIES))
+
+    def test_of_rates_makes_up_for_the_deviation_of_noise(self):
+        [rate] = [setting for setting in pairing.ADABELIEFS["AdaBelief, 0.58 of the rate"] if "learning_rate" in setting]
+        self.assertEqual(rate, "generator.optimizer.learning_rate=0.000115")
+
+
+class ThreeModels(unittest.TestCase):
+    def test_end_their_schedules_with_the_training(self):
+        for dataset in ("cifar10", "letters"):
+            ends = [setting for setting in three.settings_of("R3GAN", dataset, 120) if ".kimg=" in setting]
+            self.assertTrue(all(setting.endswith("=120") for setting in ends), ends)
+            self.assertEqual(len(ends), 7)
+
+    def test_name_the_model_with_the_lowest_mean(self):
+        arguments = argparse.Namespace(dataset="letters", seconds=1800)
+        result = dict.fromkeys(study.COLUMNS.values(), 1)
+        rows = {"DC-GAN": [{**result, "fid5k": 2}, {**result, "fid5k": 3}], "R3GAN": [{**result, "fid5k": 1}, {**result, "fid5k": 3}]}
+        printed = quiet(three.print_result, arguments, {"DC-GAN": 300, "R3GAN": 120}, rows)[1]
+        self.assertIn("lowest mean distance in 1800 s: R3GAN, 2.000", printed)
 
 
 class Claims(unittest.TestCase):
