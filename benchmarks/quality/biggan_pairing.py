@@ -2,36 +2,42 @@
 """Searches for options of AdaBelief for G, with Adam for D (ParaGAN's asymmetric policy), that are not worse than Adam for both, on a small
 BigGAN.
 
-    benchmarks/quality/biggan_pairing.py FOLDER [--steps 2000] [--seeds 1 2 3] [--minutes 60]     # until it ends with a verdict
+    benchmarks/quality/biggan_pairing.py FOLDER [--steps 2000] [--seeds 1 2 3 4 5] [--minutes 60]     # until it ends with a verdict
 
-Trains the BigGAN of configs/runs/cifar10-biggan.yaml with fewer channels, one step of D a step of G; a step with NaN ends it. Score and
-distance are those of a classifier that the study trains.
+Trains the BigGAN of configs/runs/cifar10-biggan.yaml with fewer channels, one step of D a step of G. Score and distance are those of a
+classifier that the study trains; a step with NaN ends a run, whose distance is then infinite.
 
-First, all policies train with the search's seed. The AdaBelief with the lowest distance then trains with the other seeds, as Adam does, and
-so does AdaBelief with its authors' options for GANs. AdaBelief divides by the deviation of a gradient from its moving mean, not by its root mean square.
+First, all policies train with the search's seed. The AdaBelief and the Adam with the lowest distances then train with the other seeds, and
+so does AdaBelief with its authors' options for GANs. AdaBelief divides by the deviation of a gradient from its moving mean, not by its root
+mean square.
 For noise, that is smaller by a factor of beta1 sqrt(2 / (1 + beta1)): 0.58 for a beta1 of 0.5, so that its steps are 1.7 times as long as
 Adam's with the same rate. The search has Adam with a beta1 of 0.5, to tell the effect of the momentum, and a rate that makes up for the
 steps. Epsilon is added to the variance in every step, so it amounts to 1000 epsilon: 1e-12 does nothing, 1e-8 limits the steps of gradients
 below 0.003.
 
-Criterion, older than the results: the pairing is not worse if its mean distance over the other seeds is at most 10% above Adam's.
+Criteria, older than the results, by Welch's interval for the ratio of the geometric mean distances over the other seeds, at a level of 5%:
+AdaBelief is not worse if the one-sided upper bound of its ratio to Adam is at most 1.1, worse if the lower bound is above 1.1, and
+otherwise not shown to be either.
 
 Prints a table of the search and one of the seeds, and a verdict; exit code 0 whatever it is. Writes the report of each run, whose grids
 have a row for each label. An interrupted study resumes; with --minutes, no run starts after that time.
 """
 import functools
+import json
 import math
-import statistics
 import sys
 import time
 
-from study import ROOT, Study, options, print_table, run_jobs
+from study import ROOT, Failed, Study, options, print_table, run_jobs
+from welch import interval
 
 CONFIG = ROOT / "configs/runs/cifar10-biggan.yaml"
 RATE = 2e-4  # of both networks, in CONFIG
 COLUMNS = {"score": "is5k", "Fréchet distance": "fid5k"}
+DIVERGED = {"is5k": 1, "fid5k": math.inf}
 BOUND = 1.1
-ADAM, AUTHORS = "Adam", "AdaBelief, epsilon 1e-12"
+CONFIDENCE = 0.9  # of both bounds: 95% of each
+AUTHORS = "AdaBelief, epsilon 1e-12"
 
 
 def adabelief(*settings):
@@ -45,7 +51,8 @@ ADABELIEFS = {AUTHORS: adabelief("epsilon=1e-12"),
               "AdaBelief, epsilon 1e-8": adabelief("epsilon=1e-8"),
               "AdaBelief, rectified": adabelief("epsilon=1e-12", "rectify=true"),
               "AdaBelief, 0.58 of the rate": adabelief("epsilon=1e-12", f"learning_rate={RATE / math.sqrt(3):.3g}")}
-POLICIES = {ADAM: [], "Adam, beta1 0.5": ["generator.optimizer.betas=[0.5,0.999]"], **ADABELIEFS}
+ADAMS = {"Adam, beta1 0": [], "Adam, beta1 0.5": ["generator.optimizer.betas=[0.5,0.999]"]}
+POLICIES = {**ADAMS, **ADABELIEFS}
 
 
 def settings(arguments, seed):
@@ -67,7 +74,12 @@ def finish(study, arguments, runs, deadline):
         run = run_name(policy, seed)
         if study.result(run) is not None or time.monotonic() >= deadline:
             return
-        study.train(run, [*settings(arguments, seed), *POLICIES[policy]], config=CONFIG)
+        try:
+            study.train(run, [*settings(arguments, seed), *POLICIES[policy]], config=CONFIG)
+        except Failed:
+            if "training diverged" not in (study.folder / f"{run}.log").read_text():
+                raise
+            (study.folder / f"{run}.json").write_text(json.dumps(DIVERGED))
         study.run(1, run, "report", study.folder / run)
         print(f"{run}: distance {study.evaluate(run, run, list(COLUMNS.values()))['fid5k']:.3f}", flush=True)
 
@@ -79,44 +91,53 @@ def rows_of(study, policies, seeds):
     return {policy: [study.result(run_name(policy, seed)) for seed in seeds] for policy in policies}
 
 
-def mean_distance(results):
-    return statistics.mean(result["fid5k"] for result in results)
+def log_distances(results):
+    return [math.log(result["fid5k"]) for result in results]
 
 
-def verdict_of(rows, policy):
-    ratio = mean_distance(rows[policy]) / mean_distance(rows[ADAM])
-    return f"{policy}: {ratio:.2f} times Adam's distance, {'not worse' if ratio <= BOUND else 'worse'}"
+def verdict_of(adam, adabelief):
+    """Returns the verdict on a policy, and the bounds of its ratio, from the results of both."""
+    if any(math.isinf(distance) for distance in log_distances(adabelief)):
+        return "worse: it diverged"
+    low, high = (math.exp(bound) for bound in interval(log_distances(adam), log_distances(adabelief), CONFIDENCE))
+    verdict = "not worse" if high <= BOUND else "worse" if low > BOUND else "not shown to be worse or not worse"
+    return f"{verdict}: {low:.2f} to {high:.2f} times Adam's distance"
 
 
 def parsed():
     parser = options(__doc__, ["cifar10"])
+    parser.set_defaults(seeds=[1, 2, 3, 4, 5])
     parser.add_argument("--search-seed", type=int, default=0)
     parser.add_argument("--steps", type=int, default=2000)
     parser.add_argument("--batch", type=int, default=16)
     parser.add_argument("--channels", type=int, default=16, help="of the narrowest layer; configs/runs has 64")
     parser.add_argument("--jobs", type=int, default=2, help="trainings at a time, of one thread each")
     parser.add_argument("--minutes", type=float, default=math.inf, help="start no run after this time")
-    return parser.parse_args()
+    arguments = parser.parse_args()
+    if len(set(arguments.seeds) - {arguments.search_seed}) < max(2, len(arguments.seeds)):
+        parser.error("Welch's interval needs two seeds or more, each once, and none of the search's")
+    return arguments
 
 
 def main():
     arguments = parsed()
     deadline = time.monotonic() + 60 * arguments.minutes
     study = Study(arguments)
+    study.keep_plan(arguments, ["steps", "batch", "channels", "set", "search_seed"])
     if left := finish(study, arguments, [(policy, arguments.search_seed) for policy in POLICIES], deadline):
         print(f"no verdict yet: left are {', '.join(left)}, and the other seeds")
         return 0
     searched = rows_of(study, POLICIES, [arguments.search_seed])
     print_table(f"CIFAR-10, {arguments.steps} steps, seed {arguments.search_seed}", searched, COLUMNS)
-    best = min(ADABELIEFS, key=lambda policy: mean_distance(searched[policy]))
-    compared = list(dict.fromkeys([ADAM, AUTHORS, best]))
+    adam, best = (min(some, key=lambda policy: searched[policy][0]["fid5k"]) for some in (ADAMS, ADABELIEFS))
+    compared = list(dict.fromkeys([adam, AUTHORS, best]))
     if left := finish(study, arguments, [(policy, seed) for seed in arguments.seeds for policy in compared], deadline):
         print(f"no verdict yet: left are {', '.join(left)}")
         return 0
     rows = rows_of(study, compared, arguments.seeds)
     print_table(f"CIFAR-10, {arguments.steps} steps, other seeds", rows, COLUMNS)
     for policy in compared[1:]:
-        print(f"verdict: {verdict_of(rows, policy)}")
+        print(f"verdict on {policy}, against {adam}: {verdict_of(rows[adam], rows[policy])}")
     return 0
 
 

@@ -22,8 +22,9 @@ of the W-GAN. Every arm but the W-GAN trains for the same number of epochs, a pa
     conditional, projection         labels in both networks
     conditional, double width       labels in G only; a control, as four pairs have four times the parameters
     one pair per label
-    one W-GAN per label             DC-GAN's networks with the Wasserstein loss of configs/runs/wcgan, for as many seconds a label as the
-                                    pairs with the same seed have taken. By `ganscale bench --count`, its residual networks
+    one W-GAN per label             DC-GAN's networks, batch norms of the critic frozen, with the loss, the five critic steps and the
+                                    betas (0, 0.9) of configs/runs/wcgan, for as many seconds a label as the pairs with the same seed have
+                                    taken. By `ganscale bench --count`, its residual networks
                                     (--wasserstein-model wgan_resnet) take ten times as long per image: some 200 steps of G
 
 Length. 40 epochs, fewer if all trainings and evaluations would take more than --hours. A pilot of a few minutes measures that before the
@@ -41,16 +42,16 @@ Criteria, older than the results, at a level of 5%, three seeds:
                         images, the 4,000 test images in ten splits of 400. Such arms are not ranked.
     W holds             if one-sided Wilcoxon signed-rank tests of the differences between a W-GAN and the DC-GAN of the same label and
                         seed, 12 pairs, find that distances within a label are lower and that recall is higher. Both tests must, so there
-                        is no correction. Pairs of the same label may be alike; the test takes them as independent.
+                        is no correction. It is a statement about these four classes. Scores are not compared.
     Otherwise           D, or W, does not hold.
 
 The projection and the double width do not decide; their tests against one pair per label are printed without correction, to show whether
 parameters or labels in D explain a difference. Precision and the plain distance are printed, too.
 
-Runs have one thread each, and two train at the same time, so it needs two idle cores. An interrupted study resumes. With --minutes, no
-training to the next evaluation starts after that time. Exit code 0 whatever the verdict, and if there is none yet. With other settings than
-planned, which need a folder of their own, the verdict is that of a trial. FOLDER/ARM.png has images of each arm with the first seed, in
-eight rows, with a column for each label if the arm has labels.
+Runs have one thread each, and two train at the same time. The times of the pairs and of the W-GANs count, so nothing else must run. An
+interrupted study resumes. With --minutes, no training to the next evaluation starts after that time. Exit code 0 whatever the verdict, and
+if there is none yet. With other settings than planned, which need a folder of their own (plan.json), the verdict is that of a trial.
+FOLDER/ARM.png has images of each arm with the first seed, in eight rows, with a column for each label if the arm has labels.
 """
 import functools
 import json
@@ -62,7 +63,7 @@ from typing import NamedTuple
 
 from four_classes import CLASSES, FourClasses
 from significance import holm, p_of_higher, p_of_positive
-from study import ROOT, options, print_table, run_jobs
+from study import ROOT, is_trial, options, print_table, run_jobs
 
 ALPHA = 0.05
 CEILING = 0.95  # of the score of real images
@@ -99,9 +100,9 @@ ARMS = {
                       [LABEL_DIM, "model.label_networks=both", "loss.name=non_saturating"]),
     "wide": Arm("conditional, double width", "dcgan/cifar10-conditional", [LABEL_DIM, "model.channels=0.5"]),
     "pairs": Arm("one pair per label", "dcgan/cifar10-per-label", []),
-    "wasserstein": Arm("one W-GAN per label", "wcgan/cifar10", ["generator.ema_kimg=25"])}
-# The arms of a job train one after the other, the longest job first. A W-GAN needs the time of the pairs before it.
-JOBS = [["wide"], ["pairs", "wasserstein"], ["conditional"], ["projection"], ["dcgan"]]
+    "wasserstein": Arm("one W-GAN per label", "wcgan/cifar10", ["model.dropout=channels", "generator.ema_kimg=25"])}
+# In the order of training, the longest first; then the W-GANs, which need the time that the pairs took.
+ORDER_OF_TRAINING = ["wide", "pairs", "conditional", "projection", "dcgan"]
 # What the pilot does not measure takes as long as this does.
 LIKE = {"pairs": "dcgan", "wasserstein": "dcgan"}
 # D: the first scores higher than the second.
@@ -145,21 +146,17 @@ def settings_until(study, arm, seed, share, plan):
             f"budget.wall={share * seconds:.3f}s"]
 
 
-def finish(study, arms, seed, plan):
-    """Trains the runs of these arms, one after the other, and evaluates each after SHARES of its training.
-
-    Leaves out what has been done, and stops at the deadline.
-    """
-    for arm in arms:
-        for share in SHARES:
-            result = result_name(arm, seed, share)
-            if study.result(result) is not None:
-                continue
-            if time.monotonic() >= plan.deadline:
-                return
-            train(study, run_name(arm, seed), arm, settings_until(study, arm, seed, share, plan))
-            score = study.evaluate(run_name(arm, seed), result, metrics_of(arm))["is4k"]
-            print(f"{result}: score {score:.3f}", flush=True)
+def finish(study, arm, seed, plan):
+    """Trains a run, and evaluates it after SHARES of its training. Leaves out what has been done, and stops at the deadline."""
+    for share in SHARES:
+        result = result_name(arm, seed, share)
+        if study.result(result) is not None:
+            continue
+        if time.monotonic() >= plan.deadline:
+            return
+        train(study, run_name(arm, seed), arm, settings_until(study, arm, seed, share, plan))
+        score = study.evaluate(run_name(arm, seed), result, metrics_of(arm))["is4k"]
+        print(f"{result}: score {score:.3f}", flush=True)
 
 
 def unfinished(study, seeds):
@@ -189,7 +186,7 @@ def pilot(study, arguments):
     """Returns the epochs of the study. Measures, once, how many there is time for."""
     file = study.folder / "pilot.json"
     if not file.exists():
-        measured = [arm for (arm, *_) in JOBS if arm not in LIKE]
+        measured = [arm for arm in ORDER_OF_TRAINING if arm not in LIKE]
         rates = dict(zip(measured, run_jobs([functools.partial(seconds_per_kimg, study, arm) for arm in measured], arguments.jobs)))
         evaluation = study.evaluate("pilot-projection", "pilot-evaluation", metrics_of("projection"))["seconds"]
         affordable = affordable_epochs(rates, evaluation, study.shape()[0] / 1000,
@@ -300,12 +297,8 @@ def print_result(study, arguments, epochs):
     print_tests_of_scores(scores, study.real_score)
     print_tests_within_labels(values["pairs"], values["wasserstein"])
     print_time_of_labels(study, arguments.seeds)
-    print(f"verdict{' of a trial, not of the study as planned' if is_trial(arguments) else ''}: "
+    print(f"verdict{' of a trial, not of the study as planned' if is_trial(arguments, PLANNED) else ''}: "
           f"D {verdict_on_d(scores, study.real_score)}, W {verdict_on_w(values['pairs'], values['wasserstein'])}")
-
-
-def is_trial(arguments):
-    return any(getattr(arguments, key) != planned for key, planned in PLANNED.items())
 
 
 def parsed():
@@ -328,9 +321,11 @@ def main():
     arguments = parsed()
     deadline = time.monotonic() + 60 * arguments.minutes
     study = FourClasses(arguments)
+    study.keep_plan(arguments, PLANNED)
     epochs = pilot(study, arguments)
     plan = Plan(epochs * study.shape()[0] / 1000, deadline, arguments.wasserstein_model)
-    run_jobs([functools.partial(finish, study, arms, seed, plan) for seed in arguments.seeds for arms in JOBS], arguments.jobs)
+    for arms in (ORDER_OF_TRAINING, ["wasserstein"]):
+        run_jobs([functools.partial(finish, study, arm, seed, plan) for seed in arguments.seeds for arm in arms], arguments.jobs)
     if left := unfinished(study, arguments.seeds):
         print(f"no verdict yet: {len(left)} of {len(ARMS) * len(arguments.seeds)} runs are left: {', '.join(left)}")
         return 0

@@ -40,6 +40,13 @@ def options(description, datasets):
     return parser
 
 
+class Failed(SystemExit):
+    """A command of ganscale failed. Ends the study if nothing catches it."""
+    def __init__(self, status, log):
+        super().__init__(f"exit code {status}: see {log}")
+        self.status = status
+
+
 class Study:
     def __init__(self, arguments):
         self.programs = arguments.build / "bin"
@@ -77,7 +84,16 @@ class Study:
             environment = {**os.environ, "OMPI_MCA_btl_vader_single_copy_mechanism": "none"}
             status = subprocess.run(words, stdout=output, stderr=output, env=environment).returncode
         if status != 0:
-            sys.exit(f"exit code {status}: see {output.name}")
+            raise Failed(status, output.name)
+
+    def keep_plan(self, arguments, keys):
+        """Writes the arguments that decide the results to plan.json. Ends if the study has begun with others."""
+        file, plan = self.folder / "plan.json", {key: getattr(arguments, key) for key in ["source", *keys]}
+        if not file.exists():
+            file.write_text(json.dumps(plan))
+        begun = json.loads(file.read_text())
+        if different := [key for key in plan if begun.get(key) != plan[key]]:
+            sys.exit(f"{file}: the study has begun with another {' and '.join(different)}: repeat that, or choose another folder")
 
     def train(self, name, settings, ranks=1, config=None):
         """Trains the run of this name, or resumes it."""
@@ -105,7 +121,14 @@ class Study:
     def seconds_per_kimg(self, run, settings, ranks, config):
         """Trains for a moment and returns the last tick's rate."""
         self.train(run, [*settings, f"training.total_kimg={RATE_KIMG}", f"training.tick_kimg={RATE_KIMG / 2}"], ranks, config)
-        return json.loads((self.folder / run / "stats.jsonl").read_text().splitlines()[-1])["s_per_kimg"]
+        return self.last_tick(run)["s_per_kimg"]
+
+    def last_tick(self, run):
+        return json.loads((self.folder / run / "stats.jsonl").read_text().splitlines()[-1])
+
+    def seconds_of(self, run):
+        """Returns the seconds that a run has trained."""
+        return self.last_tick(run)["seconds"]
 
     def evaluate(self, name, result, metrics=None):
         """Evaluates a run as it is now, once; `result` names the file of the numbers, which are returned."""
@@ -135,6 +158,11 @@ def run_jobs(jobs, workers):
     finally:
         pool.shutdown(cancel_futures=True)
     return [future.result() for future in futures]
+
+
+def is_trial(arguments, planned):
+    """Returns whether these are other settings than planned. planned: {name of an argument: value}."""
+    return any(getattr(arguments, key) != value for key, value in planned.items())
 
 
 def cell(values):

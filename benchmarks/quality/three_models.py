@@ -95,6 +95,7 @@ def main():
     arguments = parsed()
     deadline = time.monotonic() + 60 * arguments.minutes
     study = Study(arguments)
+    study.keep_plan(arguments, ["seconds", "ranks", "set"])
     kimg = study.kimg_in(arguments.seconds, {model: settings_of(model, arguments.dataset, RATE_KIMG) for model in MODELS}, arguments.ranks)
     rows = {model: [] for model in MODELS}
     left = []
@@ -108,7 +109,7 @@ def main():
                 study.train(run, [*settings_of(model, arguments.dataset, kimg[model]), f"training.total_kimg={kimg[model]}",
                                   f"training.seed={seed}"], arguments.ranks)
             row.append(study.evaluate(run, run))
-            print(f"{run}: {row[-1]['fid5k']:.3f}", flush=True)
+            print(f"{run}: {row[-1]['fid5k']:.3f} after {study.seconds_of(run):.0f} s", flush=True)
             if seed == arguments.seeds[0]:
                 draw(study, model, run)
     if left:

@@ -38,7 +38,7 @@ import time
 from typing import NamedTuple
 
 from curves import curve, is_complete, metrics_of, svg_of, trained_curve
-from study import Study, options
+from study import Study, is_trial, options
 from welch import interval, p_of_difference, p_of_equivalence
 
 ALPHA = 0.05
@@ -194,14 +194,11 @@ def parsed():
     return arguments
 
 
-def is_trial(arguments):
-    return any(getattr(arguments, key) != value for key, value in PLANNED.items())
-
-
 def main():
     arguments = parsed()
     deadline = time.monotonic() + 60 * arguments.minutes
     study = Study(arguments)
+    study.keep_plan(arguments, PLANNED)
     if arguments.estimate:
         print_estimate(study, arguments)
         return 0
@@ -212,7 +209,7 @@ def main():
     curves = curves_of(study, arguments)
     (study.folder / "curves.svg").write_text(svg_of(curves))
     numbers = {title: [mean_log_distance(measured, arguments.kimg) for measured in some] for title, some in curves.items()}
-    print_result(numbers, is_trial(arguments))
+    print_result(numbers, is_trial(arguments, PLANNED))
     return 0
 
 

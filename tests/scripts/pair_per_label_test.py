@@ -215,11 +215,16 @@ class Flow(unittest.TestCase):
         with self.assertRaisesRegex(SystemExit, "other classes"):
             self.run_study()
 
+    def test_refuses_another_plan_in_the_same_folder(self):
+        self.run_study("--minutes", "0", "--epochs", "2")
+        with self.assertRaisesRegex(SystemExit, "has begun with another epochs"):
+            self.run_study("--minutes", "0")
+
     def test_is_the_study_as_planned_by_default(self):
         planned = argparse.Namespace(**pair.PLANNED, hours=math.inf)
-        self.assertFalse(pair.is_trial(planned))
+        self.assertFalse(pair.is_trial(planned, pair.PLANNED))
         planned.seeds = [1, 2]
-        self.assertTrue(pair.is_trial(planned))
+        self.assertTrue(pair.is_trial(planned, pair.PLANNED))
 
 
 if __name__ == "__main__":

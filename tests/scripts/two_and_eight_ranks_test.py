@@ -87,6 +87,9 @@ class FakeStudy:
     def __init__(self, folder):
         self.folder, self.trained = folder, []
 
+    def keep_plan(self, _arguments, _keys):
+        """Is tested with the study of pairs."""
+
     def train(self, name, _settings, ranks, _config):
         self.trained.append((name, ranks))
         distance = 2 if name.startswith("doubled") else 1 + 0.01 * (int(name[-1]) % 2)
@@ -146,7 +149,7 @@ class PlannedStudy(unittest.TestCase):
     def test_is_that_of_the_defaults(self):
         with unittest.mock.patch.object(sys, "argv", ["study", "folder"]):
             arguments = ranks.parsed()
-        self.assertFalse(ranks.is_trial(arguments))
+        self.assertFalse(ranks.is_trial(arguments, ranks.PLANNED))
 
 
 if __name__ == "__main__":
