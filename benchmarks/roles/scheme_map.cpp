@@ -5,7 +5,8 @@
 // The unit of time is a step of synchronous, in which each rank trains both networks on its part of
 // the batch. A share of the step is fixed: it does not get shorter with more ranks (all-reduces,
 // launches). Asynchronous trains each network on the ranks of one role, with the same batch. What
-// the roles exchange takes no time here.
+// the roles exchange takes no time here. All steps are alike (loss.critic_steps 1, no lazy phases),
+// and G trains before D.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -71,8 +72,8 @@ int steps_on(int ranks) {
 /// Returns ranks that train what takes a share of a synchronous step on all ranks.
 planning::Team team_of(int ranks, double share, const Case& on) {
   return {.ranks = ranks,
-          .rank_seconds = share * (1 - on.fixed) * on.ranks / ranks,
-          .shared_seconds = share * on.fixed};
+          .steps = {planning::Load{.rank_seconds = share * (1 - on.fixed) * on.ranks / ranks,
+                                   .shared_seconds = share * on.fixed}}};
 }
 
 /// The schemes in one case.
@@ -83,7 +84,7 @@ class Comparison {
 
   /// Returns the images a second of asynchronous relative to synchronous. cost: of G, relative.
   double speed(const Split& split, int max_staleness, double cost) const {
-    const int generators = on_.ranks / split.ratio.sum() * split.ratio.generator;
+    const int generators = wire::RolePlan(split.ratio, on_.ranks).size(wire::Role::kGenerator);
     const double share = cost / (1 + cost);
     const auto roles =
         planning::with_staleness({.generator = team_of(generators, share, on_),

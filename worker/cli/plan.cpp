@@ -76,8 +76,8 @@ constexpr auto kPlanExample =
     "with failures, checkpoints and restarts; --conditions sets their frequency and duration.\n"
     "\n"
     "--scheme auto simulates only the schemes: synchronous, and asynchronous with each ratio of\n"
-    "roles that divides the GPUs of a node and the batch. It prints the faster one as a line of\n"
-    "the configuration. Quality is not simulated.";
+    "roles that divides the GPUs of a node and the batch. It prints the lines that configure\n"
+    "the faster one. Quality is not simulated.";
 
 planning::Machine read_machine(const std::string& name) {
   if (!name.ends_with(".yaml")) return planning::machine_of_name(name);
@@ -230,15 +230,27 @@ double kimg_of(const PlanOptions& options, double total_kimg) {
   return kUsual;
 }
 
+/// Throws UsageError unless the options are for each other.
+/// given: whether the mode is not that of the configured scheme.
+void require_consistent(const PlanOptions& options, bool given, const training::RunConfig& config) {
+  if (!options.conditions.empty() && !options.simulates && options.scheme.empty()) {
+    throw UsageError("--conditions: needs --simulate or --scheme: " + options.conditions);
+  }
+  if (options.scheme.empty() || options.mode != wire::kPerLabel.name) return;
+  const std::string devices =
+      config.training.devices_per_process > 1 ? ", and set training.devices_per_process to 1" : "";
+  throw UsageError(
+      given ? "--scheme auto: compares schemes that train one model; use --mode strong or weak" +
+                  devices + ", not: " + options.mode
+            : "--scheme auto: the configured scheme is per_label; give --mode strong" + devices);
+}
+
 /// Returns the options with what they leave to the configuration.
 PlanOptions completed(PlanOptions options, const training::RunConfig& config, double total_kimg) {
   const std::string_view scheme = config.scheme.name;
-  if (options.mode.empty()) options.mode = scheme == wire::kPerLabel.name ? scheme : "strong";
-  if (!options.scheme.empty() && options.mode == wire::kPerLabel.name) {
-    throw UsageError(
-        "--scheme auto: compares schemes that train one model; use --mode strong or weak, not: " +
-        options.mode);
-  }
+  const bool mode_is_given = !options.mode.empty();
+  if (!mode_is_given) options.mode = scheme == wire::kPerLabel.name ? scheme : "strong";
+  require_consistent(options, mode_is_given, config);
   if (options.kimg == 0) options.kimg = kimg_of(options, total_kimg);
   if (scheme == wire::kAsynchronous.name && !options.simulates && options.scheme.empty()) {
     log::info(
@@ -326,9 +338,8 @@ void add_plan(CLI::App& app, Action& action) {
   auto* simulate = verb.add_flag("--simulate", options.simulates,
                                  "Simulate the schemes, and runs with failures and checkpoints");
   verb.add_option("--conditions", options.conditions,
-                  "YAML file of failure rates and delays for --simulate")
-      ->type_name("FILE")
-      ->needs(simulate);
+                  "YAML file of failure rates and delays for --simulate and --scheme")
+      ->type_name("FILE");
   auto* svg = verb.add_option("--svg", options.svg, "SVG file to write")->type_name("FILE");
   verb.add_option("--scheme", options.scheme,
                   "auto: simulate synchronous and asynchronous on the GPUs of the last row, and "

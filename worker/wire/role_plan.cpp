@@ -26,6 +26,10 @@ std::optional<RoleRatio> parse_ratio(std::string_view text) {
   return RoleRatio{*generator, *discriminator};
 }
 
+std::string to_text(const RoleRatio& ratio) {
+  return std::to_string(ratio.generator) + ":" + std::to_string(ratio.discriminator);
+}
+
 int RolePlan::size(Role role) const {
   return rows_ * (role == Role::kGenerator ? ratio_.generator : ratio_.discriminator);
 }

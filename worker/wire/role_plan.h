@@ -2,6 +2,7 @@
 
 #include <array>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -29,6 +30,8 @@ constexpr int role_ranks(int processes) { return processes == 1 ? 2 : processes;
 
 /// Reads "1:3"; nothing if the text is not a ratio of positive numbers.
 std::optional<RoleRatio> parse_ratio(std::string_view text);
+/// Returns what parse_ratio() reads, such as "1:3".
+std::string to_text(const RoleRatio& ratio);
 
 /// A rank within its role.
 struct RolePlace {

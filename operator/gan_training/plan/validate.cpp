@@ -177,8 +177,7 @@ void check_batch(const Plan& plan) {
     throw Refusal{"BadConfig",
                   "spec.config.scheme.ratio: its sum must divide the number of ranks (two for one "
                   "process): " +
-                      std::to_string(ratio->generator) + ":" +
-                      std::to_string(ratio->discriminator) + " on " + std::to_string(ranks)};
+                      wire::to_text(*ratio) + " on " + std::to_string(ranks)};
   }
   const wire::RolePlan roles(*ratio, ranks);
   require_batch_divides(plan, "the ranks of the generator", roles.size(wire::Role::kGenerator));

@@ -84,7 +84,7 @@ TEST(PlanVerb, SimulatesRuns) {
   const std::string file = written("rank_hours_between_failures: 1000\n");
   const Arguments simulated = {"--simulate", "--nodes", "1", "--conditions", file};
   const std::string text = printed(simulated);
-  EXPECT_THAT(text, testing::HasSubstr("4 GPUs, batch 16, 500 steps of each scheme"));
+  EXPECT_THAT(text, testing::HasSubstr("4 GPUs, batch 16, 512 steps of each scheme"));
   EXPECT_THAT(text, testing::HasSubstr("rank_hours_between_failures: 1000"));
   Arguments as_json = simulated;
   as_json.emplace_back("--json");
@@ -97,7 +97,7 @@ TEST(PlanVerb, SimulatesRuns) {
 TEST(PlanVerb, AdvisesAScheme) {
   const Arguments compared = {"--scheme", "auto", "--nodes", "1"};
   const std::string text = printed(compared);
-  EXPECT_THAT(text, testing::HasSubstr("4 GPUs, batch 16, 500 steps of each scheme"));
+  EXPECT_THAT(text, testing::HasSubstr("4 GPUs, batch 16, 512 steps of each scheme"));
   EXPECT_THAT(text, testing::HasSubstr("asynchronous 1:1, max_staleness 1 "));
   EXPECT_THAT(text, testing::HasSubstr("Advice for 4 GPUs"));
   EXPECT_THAT(text, testing::HasSubstr("\n  scheme: {name: "));
@@ -108,6 +108,28 @@ TEST(PlanVerb, AdvisesAScheme) {
   EXPECT_EQ(json["schemes"][0]["scheme"], "synchronous");
   EXPECT_TRUE(json["advice"]["asynchronous_gain"].is_number());
   EXPECT_EQ(json["machine"]["name"], "puhti-v100");
+}
+
+TEST(PlanVerb, ComparesSchemesUnderConditions) {
+  const std::string file = written("pauses_per_hour: 3\n");
+  EXPECT_THAT(printed({"--scheme", "auto", "--nodes", "1", "--conditions", file}),
+              testing::HasSubstr("pauses_per_hour: 3"));
+}
+
+/// Returns what the verb writes to the standard error when it refuses its arguments.
+std::string refusal_of(const Arguments& more) {
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(run_ganscale(with(more)), ExitCode::kUsage);
+  return testing::internal::GetCapturedStderr();
+}
+
+TEST(PlanVerb, SaysHowToCompareSchemesOfAConfigurationOfLabels) {
+  const std::string one = refusal_of({"--scheme", "auto", "--set", "scheme.name=per_label"});
+  EXPECT_THAT(one, testing::HasSubstr("the configured scheme is per_label; give --mode strong"));
+  EXPECT_THAT(one, testing::Not(testing::HasSubstr("devices_per_process")));
+  EXPECT_THAT(refusal_of({"--scheme", "auto", "--set", "scheme.name=per_label", "--set",
+                          "training.devices_per_process=2"}),
+              testing::HasSubstr("and set training.devices_per_process to 1"));
 }
 
 TEST(PlanVerb, ReadsAMachine) {

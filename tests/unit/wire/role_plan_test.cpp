@@ -15,6 +15,8 @@ TEST(RoleRatio, IsReadFromTwoPositiveNumbers) {
     EXPECT_FALSE(parse_ratio(text).has_value()) << text;
 }
 
+TEST(RoleRatio, IsWrittenAsItIsRead) { EXPECT_EQ(to_text(*parse_ratio("1:3")), "1:3"); }
+
 TEST(RoleRanks, AreTwoInASingleProcess) {
   EXPECT_EQ(role_ranks(1), 2);
   EXPECT_EQ(role_ranks(2), 2);

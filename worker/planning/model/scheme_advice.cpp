@@ -7,8 +7,12 @@
 namespace ganscale::planning {
 namespace {
 
-/// A smaller gain would not be worth the staleness, and may be one of the simulation's noise.
-constexpr double kLeastGain = 0.01;
+bool is_better(const SchemeRun& run, const SchemeRun& than) {
+  if (run.choice.max_staleness != than.choice.max_staleness) {
+    return run.choice.max_staleness < than.choice.max_staleness;
+  }
+  return run.images_per_second > than.images_per_second;
+}
 
 }  // namespace
 
@@ -31,10 +35,7 @@ std::optional<SchemeAdvice> advise_scheme(std::span<const SchemeRun> runs) {
   if (!advice) return std::nullopt;
   for (const SchemeRun& run : runs) {
     if (!run.choice.ratio || run.images_per_second * (1 + kLeastGain) < fastest) continue;
-    if (!advice->asynchronous ||
-        run.choice.max_staleness < advice->asynchronous->choice.max_staleness) {
-      advice->asynchronous = run;
-    }
+    if (!advice->asynchronous || is_better(run, *advice->asynchronous)) advice->asynchronous = run;
   }
   return advice;
 }

@@ -10,7 +10,8 @@ namespace ganscale::planning {
 /// Which scheme is the faster one to train a model. Quality has no part in it.
 struct SchemeAdvice {
   SchemeRun synchronous = {};
-  /// The fastest, with the least staleness that comes within 1% of it; nothing if no ratio fits.
+  /// Of those that come within 1% of the fastest, the one with the least staleness, and the fastest
+  /// of these; nothing if no ratio fits.
   std::optional<SchemeRun> asynchronous = {};
 
   /// Returns by which share asynchronous has more images a second than synchronous; 0 if no ratio

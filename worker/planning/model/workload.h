@@ -19,7 +19,8 @@ struct DevicePoint {
 struct Phase {
   std::string name = {};
   wire::Role network = wire::Role::kGenerator;  ///< that it trains or works for
-  double interval = 1;                          ///< steps from one time it is due to the next
+  double interval = 1;                          ///< whole steps from one time it is due to the next
+  std::int64_t offset = 0;                      ///< of the first step in which it is due
   /// At one or more numbers of images, ascending; straight lines lie between and beyond them. One
   /// point stands for a time that is proportional to the images.
   std::vector<DevicePoint> device = {};
@@ -30,14 +31,21 @@ struct Phase {
   /// Of a phase of the discriminator: the part of `device` in which the generator makes its fakes,
   /// at the same numbers of images; empty: it makes none.
   std::vector<DevicePoint> fakes = {};
-  double fakes_launches = 0;  ///< of launches and graph_launches
+  double fakes_launches = 0;       ///< of launches and graph_launches
+  double fakes_reduced_bytes = 0;  ///< of reduced_bytes: statistics of the generator
+  double fakes_reductions = 0;     ///< of reductions
+
+  bool is_due(std::int64_t step) const {
+    return step % static_cast<std::int64_t>(interval) == offset;
+  }
 };
 
 /// A training as the model sees it.
 struct Workload {
   std::vector<Phase> phases = {};
-  double image_bytes = 0;   ///< of a record of the dataset
-  std::int64_t passes = 1;  ///< training.accumulate: a rank divides its images by it
+  double image_bytes = 0;            ///< of a record of the dataset
+  std::int64_t passes = 1;           ///< training.accumulate: a rank divides its images by it
+  bool discriminator_first = false;  ///< loss.first: a step trains it, then the generator
 };
 
 /// How much of a machine trains, and on how many images a step.

@@ -7,14 +7,13 @@
 
 namespace ganscale::planning {
 
-/// Returns a table with a line for each scheme and its options, and the advice, if there is one.
+/// Returns a table with a line for each scheme and its options, and the advice, if there is one: a
+/// sentence that says which scheme to use, and the lines of the configuration that do.
 std::string to_table(const SchemeComparison& comparison);
 
-/// Returns a sentence that says which scheme to use, and the line of the configuration that does.
-std::string to_text(const SchemeAdvice& advice, int gpus);
-
 /// Returns the same as to_table(), with the advice as an object: the scheme to use, its ratio and
-/// max_staleness if it has them, and asynchronous_gain.
+/// max_staleness if it has them, cuda_graphs if the scheme needs it to be false, and
+/// asynchronous_gain.
 nlohmann::ordered_json to_json(const SchemeComparison& comparison);
 
 }  // namespace ganscale::planning

@@ -15,9 +15,28 @@ namespace {
 struct Progressing {
   Team team;
   int first_rank = 0;
+  int opened = 0;   ///< steps of which it has done the opening, if they have one
   int done = 0;     ///< steps
-  int pending = 0;  ///< ranks that have not finished the current step; 0: it has not begun
+  int pending = 0;  ///< ranks that have not finished the current load; 0: it has not begun
   double free_at = 0;
+
+  bool has_openings() const { return !team.openings.empty(); }
+  /// Returns whether its next load is an opening.
+  bool opens() const { return has_openings() && opened == done; }
+  /// Returns the steps that the other team may use.
+  int passed_on() const { return has_openings() ? opened : done; }
+
+  const Load& load() const {
+    const std::vector<Load>& cycle = opens() ? team.openings : team.steps;
+    return cycle[static_cast<std::size_t>(done) % cycle.size()];
+  }
+
+  /// Returns the steps of the other team that its next load needs.
+  int needed() const {
+    const bool meets = team.meets_every > 0 && done % team.meets_every == 0;
+    if (meets && opens() == has_openings()) return done;
+    return opens() ? 0 : done - team.lead;
+  }
 };
 
 class StepSimulation {
@@ -37,7 +56,7 @@ class StepSimulation {
       const auto event = events_.take();
       Progressing& each = teams_[event.what];
       if (--each.pending > 0) continue;
-      end_step(each, event.seconds);
+      end_load(each, event.seconds);
     }
     return result();
   }
@@ -51,25 +70,24 @@ class StepSimulation {
   bool may_begin(const Progressing& each) const {
     if (each.pending > 0 || each.done == steps_) return false;
     if (each.team.other < 0) return true;
-    const bool meets = each.team.meets_every > 0 && each.done % each.team.meets_every == 0;
-    const int lead = meets ? 0 : each.team.lead;
-    return teams_[static_cast<std::size_t>(each.team.other)].done >= each.done - lead;
+    return teams_[static_cast<std::size_t>(each.team.other)].passed_on() >= each.needed();
   }
 
   void begin_if_possible(Progressing& each, double now) {
     if (!may_begin(each)) return;
     each.pending = each.team.ranks;
+    const Load& load = each.load();
     const auto index = static_cast<std::size_t>(&each - teams_.data());
     for (int i = 0; i < each.team.ranks; ++i) {
-      const double seconds = ranks_.seconds(each.first_rank + i, each.team.rank_seconds);
+      const double seconds = ranks_.seconds(each.first_rank + i, load.rank_seconds);
       busy_seconds_ += seconds;
       // What they do as one begins when the last has computed, so it may as well end each part.
-      events_.plan(now + seconds + each.team.shared_seconds, index);
+      events_.plan(now + seconds + load.shared_seconds, index);
     }
   }
 
-  void end_step(Progressing& each, double now) {
-    each.done += 1;
+  void end_load(Progressing& each, double now) {
+    (each.opens() ? each.opened : each.done) += 1;
     each.free_at = now;
     begin_if_possible(each, now);
     if (each.team.other >= 0) {
@@ -93,7 +111,7 @@ class StepSimulation {
   const int steps_;
   NoisyRanks ranks_;
   std::vector<Progressing> teams_;
-  EventQueue<std::size_t> events_;  ///< a rank of this team has finished its step
+  EventQueue<std::size_t> events_;  ///< a rank of this team has finished its load
   double busy_seconds_ = 0;
 };
 
@@ -106,7 +124,8 @@ StepsTaken simulate_steps(std::span<const Team> teams, const Noise& noise, int s
 
 Roles with_staleness(Roles roles, int max_staleness) {
   roles.generator.other = 1;
-  roles.generator.lead = max_staleness;
+  const bool trains_second = !roles.generator.openings.empty();
+  roles.generator.lead = trains_second ? max_staleness - 1 : max_staleness;
   roles.generator.meets_every = wire::kStepsBetweenAgreements;
   roles.discriminator.other = 0;
   roles.discriminator.lead = -1;

@@ -124,7 +124,8 @@ class Counter {
     CountedPhase counted{
         .name = phase.name,
         .network = of_generator ? wire::Role::kGenerator : wire::Role::kDiscriminator,
-        .interval = phase.interval};
+        .interval = phase.interval,
+        .offset = phase.offset};
     memory_.take_peak();
     const optim::Averages averages = replica_.average().averages(/*images_seen=*/0);
     const bool moves_average = of_generator && is_main(phase);

@@ -16,6 +16,7 @@ struct CountedPhase {
   wire::Role network =
       wire::Role::kGenerator;  ///< that it trains; the input is the discriminator's
   std::int64_t interval = 1;   ///< steps from one time it is due to the next
+  std::int64_t offset = 0;     ///< of the first step in which it is due
   std::vector<cost::Operation> gradients =
       {};  ///< replayed as a CUDA graph with training.cuda_graphs
   std::vector<cost::Operation> update =

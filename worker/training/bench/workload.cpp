@@ -57,22 +57,29 @@ void add_point(planning::Phase& phase, const CountedPhase& counted, double image
   if (!counted.fakes.empty()) phase.fakes.push_back({images, seconds(counted.fakes)});
 }
 
-planning::Phase planned(const CountedPhase& phase, const TrainingConfig& config) {
-  cost::Work work = cost::work_of(phase.gradients);
-  work += cost::work_of(phase.update);
+double reductions_in(const Operations& operations) {
   const auto is_reduction = [](const cost::Operation& operation) {
     return operation.kind == cost::Kind::kAllReduce;
   };
+  return static_cast<double>(std::ranges::count_if(operations, is_reduction));
+}
+
+planning::Phase planned(const CountedPhase& phase, const TrainingConfig& config) {
+  cost::Work work = cost::work_of(phase.gradients);
+  work += cost::work_of(phase.update);
+  const cost::Work of_fakes = cost::work_of(phase.fakes);
   const double in_graph = config.cuda_graphs ? cost::work_of(phase.gradients).launches : 0;
   return {.name = phase.name,
           .network = phase.network,
           .interval = static_cast<double>(phase.interval),
+          .offset = phase.offset,
           .launches = work.launches - in_graph,
           .graph_launches = in_graph,
           .reduced_bytes = work.all_reduce_bytes,
-          .reductions = static_cast<double>(std::ranges::count_if(phase.gradients, is_reduction) +
-                                            std::ranges::count_if(phase.update, is_reduction)),
-          .fakes_launches = cost::work_of(phase.fakes).launches};
+          .reductions = reductions_in(phase.gradients) + reductions_in(phase.update),
+          .fakes_launches = of_fakes.launches,
+          .fakes_reduced_bytes = of_fakes.all_reduce_bytes,
+          .fakes_reductions = reductions_in(phase.fakes)};
 }
 
 }  // namespace
@@ -91,7 +98,8 @@ planning::Workload count_workload(const RunConfig& config, std::int64_t images,
   const models::ModelConfig& model = config.model;
   planning::Workload workload{
       .image_bytes = static_cast<double>(model.channels * model.resolution.pixels()),
-      .passes = config.training.accumulate};
+      .passes = config.training.accumulate,
+      .discriminator_first = config.loss.discriminator_first};
   for (std::size_t i = 0; i < of_many.size(); ++i) {
     planning::Phase phase = planned(of_many[i], config.training);
     add_point(phase, of_few[i], static_cast<double>(few), seconds);

@@ -96,6 +96,64 @@ TEST(CompareSchemes, GivesTheFakesToTheRanksOfTheGenerator) {
   EXPECT_NEAR(seconds_in(comparison, "asynchronous 1:1, max_staleness 1"), 0.04 * 17 / 16, 1e-6);
 }
 
+/// The discriminator takes 1 s for its two images, the generator 1 s on average, of which 0.2 s for
+/// the fakes of each step; it trains in the last of each `critic_steps`.
+Workload with_critic_steps(int critic_steps) {
+  Workload workload = work_of(0.4 * critic_steps, 0.6);
+  workload.phases[0].interval = critic_steps;
+  workload.phases[0].offset = critic_steps - 1;
+  workload.phases[1].fakes = {{1, 0.1}};
+  workload.discriminator_first = true;
+  return workload;
+}
+
+TEST(CompareSchemes, TrainsTheGeneratorInTheStepsInWhichItIsDue) {
+  // SimulatedSteps, NeedMoreStalenessIfTheGeneratorTrainsInFew
+  const auto two = compare(with_critic_steps(2), {.gpus = 2, .batch = 2});
+  EXPECT_NEAR(seconds_in(two, "synchronous"), 1, 1e-9);
+  EXPECT_NEAR(seconds_in(two, "asynchronous 1:1, max_staleness 1"), 1.4, 0.02);
+  EXPECT_NEAR(seconds_in(two, "asynchronous 1:1, max_staleness 2"), 1.013, 0.02);
+  const auto four = compare(with_critic_steps(4), {.gpus = 2, .batch = 2});
+  EXPECT_NEAR(seconds_in(four, "asynchronous 1:1, max_staleness 1"), 1.6, 0.02);
+  EXPECT_NEAR(seconds_in(four, "asynchronous 1:1, max_staleness 2"), 1.35, 0.02);
+  EXPECT_NEAR(seconds_in(four, "asynchronous 1:1, max_staleness 4"), 1.013, 0.02);
+}
+
+TEST(CompareSchemes, TrainsTheGeneratorInTheFirstOfItsStepsIfItComesFirst) {
+  Workload workload = with_critic_steps(5);
+  workload.phases[0].offset = 0;
+  workload.discriminator_first = false;
+  const auto comparison = compare(workload, {.gpus = 2, .batch = 2});
+  EXPECT_NEAR(seconds_in(comparison, "asynchronous 1:1, max_staleness 1"), 1.66, 0.02);
+  EXPECT_NEAR(seconds_in(comparison, "asynchronous 1:1, max_staleness 2"), 1.49, 0.02);
+  EXPECT_NEAR(seconds_in(comparison, "asynchronous 1:1, max_staleness 4"), 1.19, 0.02);
+}
+
+TEST(CompareSchemes, RegularizesInTheStepsInWhichItIsDue) {
+  // Of the second that a mean step of the discriminator takes, Dreg has a tenth.
+  Workload workload = work_of(0.5, 0.45);
+  workload.phases.push_back({.name = "Dreg",
+                             .network = wire::Role::kDiscriminator,
+                             .interval = 16,
+                             .device = {{1, 0.8}}});
+  const auto comparison = compare(workload, {.gpus = 2, .batch = 2});
+  EXPECT_NEAR(seconds_in(comparison, "asynchronous 1:1, max_staleness 1"), 1.15, 0.02);
+  EXPECT_NEAR(seconds_in(comparison, "asynchronous 1:1, max_staleness 2"), 1.09, 0.02);
+  EXPECT_NEAR(seconds_in(comparison, "asynchronous 1:1, max_staleness 4"), 1.06, 0.02);
+}
+
+TEST(CompareSchemes, TriesEachRatioWithAStalenessThatSuitsIt) {
+  // In two steps, G trains for 9.6 s at 1:1, for 19.2 s at 1:3, which staleness 2 hides best, and
+  // for 6.4 s at 3:1, which staleness 1 hides in D's 6 s a step.
+  const auto comparison = compare(with_critic_steps(2), {.gpus = 4, .batch = 12});
+  EXPECT_EQ(
+      names_in(comparison),
+      (std::vector<std::string>{
+          "synchronous", "asynchronous 1:1, max_staleness 0", "asynchronous 1:1, max_staleness 1",
+          "asynchronous 1:1, max_staleness 2", "asynchronous 1:1, max_staleness 4",
+          "asynchronous 1:3, max_staleness 2", "asynchronous 3:1, max_staleness 1", "per_label"}));
+}
+
 TEST(CompareSchemes, LaunchesOneByOneWhatAGraphCannotHave) {
   Workload workload = work_of(0.01, 0.01);
   for (Phase& phase : workload.phases) phase.graph_launches = 300;
@@ -104,6 +162,7 @@ TEST(CompareSchemes, LaunchesOneByOneWhatAGraphCannotHave) {
   Assumptions assumptions = steady();
   assumptions.launch_seconds = 0.001;
   const auto comparison = compare(workload, {.gpus = 2, .batch = 2}, assumptions);
+  EXPECT_TRUE(comparison.cuda_graphs);
   EXPECT_NEAR(seconds_in(comparison, "synchronous"), 0.02, 1e-9);
   // G launches 400 times. D, which launches 200 times, waits for it.
   EXPECT_NEAR(seconds_in(comparison, "asynchronous 1:1, max_staleness 1"), 0.4, 0.02);
@@ -117,12 +176,14 @@ TEST(CompareSchemes, CountsWhatTheRolesExchange) {
   assumptions.exchange_bytes_per_second = 1e4;
   const auto comparison = compare(workload, {.gpus = 2, .batch = 4}, assumptions);
   EXPECT_NEAR(seconds_in(comparison, "synchronous"), 0.04, 1e-9);
+  EXPECT_NEAR(comparison.runs[1].exchange_seconds, 1, 1e-9);
   // Each computes for 40 ms, sends four fakes and a snapshot, or receives them.
   EXPECT_NEAR(seconds_in(comparison, "asynchronous 1:1, max_staleness 1"), 1.04 * 17 / 16, 1e-6);
 }
 
 TEST(CompareSchemes, PlacesEachRoleOnAllNodes) {
-  // Two nodes: both roles reduce between them, though eight GPUs would fit into one.
+  // Two nodes: both roles reduce between them, though eight GPUs would fit into one, over half of
+  // each port.
   Workload workload = work_of(0.01, 0.01);
   for (Phase& phase : workload.phases) {
     phase.reduced_bytes = 1e9;
@@ -132,6 +193,7 @@ TEST(CompareSchemes, PlacesEachRoleOnAllNodes) {
   const Machine& machine = machine_of_name("dgx-a100");
   Machine half = machine;
   half.gpus_per_node = 4;
+  half.between.bytes_per_second /= 2;
   const double reducing = all_reduce_time(1e9, 8, half, assumptions.link_share).seconds;
   EXPECT_GT(reducing, all_reduce_time(1e9, 8, machine, assumptions.link_share).seconds);
   const auto comparison = compare(workload, {.gpus = 16, .batch = 16}, assumptions);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "unit/training/parse_text.h"
@@ -35,6 +36,19 @@ TEST(CountWorkload, CountsAtAQuarterOfTheImagesAndAtAll) {
   }
 }
 
+TEST(CountWorkload, TellsInWhichStepsTheGeneratorTrains) {
+  const std::string critic = std::string(kPlainRun) + "loss: {critic_steps: 4, first: ";
+  const planning::Workload before = count(critic + "generator}\n");
+  const planning::Workload after = count(critic + "discriminator}\n");
+  EXPECT_FALSE(before.discriminator_first);
+  EXPECT_TRUE(after.discriminator_first);
+  const auto offset_in = [](const planning::Workload& workload) {
+    return std::ranges::find(workload.phases, "Gmain", &planning::Phase::name)->offset;
+  };
+  EXPECT_EQ(offset_in(before), 0);
+  EXPECT_EQ(offset_in(after), 3);
+}
+
 TEST(CountWorkload, TellsHowLongDmainMakesFakes) {
   for (const planning::Phase& phase : count(kPlainRun).phases) {
     ASSERT_EQ(phase.fakes.size(), phase.name == "Dmain" ? 2U : 0U) << phase.name;
@@ -45,6 +59,8 @@ TEST(CountWorkload, TellsHowLongDmainMakesFakes) {
     }
     EXPECT_EQ(phase.fakes_launches > 0, phase.name == "Dmain") << phase.name;
     EXPECT_LE(phase.fakes_launches, phase.launches) << phase.name;
+    EXPECT_LE(phase.fakes_reductions, phase.reductions) << phase.name;
+    EXPECT_LE(phase.fakes_reduced_bytes, phase.reduced_bytes) << phase.name;
   }
 }
 

@@ -166,8 +166,7 @@ void AsynchronousScheme::check_ranks(const RunConfig& config, int world_size) co
     throw ConfigError(
         options_.ratio_location.text() +
         ": scheme.ratio: its sum must divide the number of ranks (two for one process): " +
-        std::to_string(ratio.generator) + ":" + std::to_string(ratio.discriminator) + " on " +
-        std::to_string(ranks) + " ranks");
+        wire::to_text(ratio) + " on " + std::to_string(ranks) + " ranks");
   }
   if (world_size == 1 && config.profile.steps > 0) {
     throw ConfigError(config.profile.location.text() +
