@@ -28,7 +28,7 @@ import math
 import sys
 import time
 
-from study import ROOT, Failed, Study, options, print_table, run_jobs
+from study import ROOT, Failed, Study, add_minutes, deadline_of, options, print_table, run_jobs
 from welch import interval
 
 CONFIG = ROOT / "configs/runs/cifar10-biggan.yaml"
@@ -112,7 +112,7 @@ def parsed():
     parser.add_argument("--batch", type=int, default=16)
     parser.add_argument("--channels", type=int, default=16, help="of the narrowest layer; configs/runs has 64")
     parser.add_argument("--jobs", type=int, default=2, help="trainings at a time, of one thread each")
-    parser.add_argument("--minutes", type=float, default=math.inf, help="start no run after this time")
+    add_minutes(parser)
     arguments = parser.parse_args()
     if len(set(arguments.seeds) - {arguments.search_seed}) < max(2, len(arguments.seeds)):
         parser.error("Welch's interval needs two seeds or more, each once, and none of the search's")
@@ -121,7 +121,7 @@ def parsed():
 
 def main():
     arguments = parsed()
-    deadline = time.monotonic() + 60 * arguments.minutes
+    deadline = deadline_of(arguments)
     study = Study(arguments)
     study.keep_plan(arguments, ["steps", "batch", "channels", "set", "search_seed"])
     if left := finish(study, arguments, [(policy, arguments.search_seed) for policy in POLICIES], deadline):

@@ -55,7 +55,6 @@ FOLDER/ARM.png has images of each arm with the first seed, in eight rows, with a
 """
 import functools
 import json
-import math
 import statistics
 import sys
 import time
@@ -63,7 +62,7 @@ from typing import NamedTuple
 
 from four_classes import CLASSES, FourClasses
 from significance import holm, p_of_higher, p_of_positive
-from study import ROOT, is_trial, options, print_table, run_jobs
+from study import ROOT, add_minutes, deadline_of, is_trial, options, print_table, run_jobs
 
 ALPHA = 0.05
 CEILING = 0.95  # of the score of real images
@@ -306,7 +305,7 @@ def parsed():
     parser.set_defaults(seeds=PLANNED["seeds"])
     parser.add_argument("--epochs", type=int, default=PLANNED["epochs"], help="at most")
     parser.add_argument("--hours", type=float, default=2.25, help="of all trainings and evaluations, which limit the epochs")
-    parser.add_argument("--minutes", type=float, default=math.inf, help="start no part of a run after this time")
+    add_minutes(parser, "part of a run")
     parser.add_argument("--jobs", type=int, default=2, help="trainings at a time, of one thread each")
     parser.add_argument("--classes", nargs=CLASSES, metavar="NAME", help="instead of those that differ most")
     parser.add_argument("--classifier-epochs", type=int, default=24)
@@ -319,7 +318,7 @@ def parsed():
 
 def main():
     arguments = parsed()
-    deadline = time.monotonic() + 60 * arguments.minutes
+    deadline = deadline_of(arguments)
     study = FourClasses(arguments)
     study.keep_plan(arguments, PLANNED)
     epochs = pilot(study, arguments)

@@ -4,12 +4,14 @@ All is kept in one folder: a study that is started again goes on where it ended.
 """
 import argparse
 import json
+import math
 import os
 import re
 import shlex
 import statistics
 import subprocess
 import sys
+import time
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from pathlib import Path
 
@@ -38,6 +40,15 @@ def options(description, datasets):
     parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3])
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="for all trainings")
     return parser
+
+
+def add_minutes(parser, what="run"):
+    parser.add_argument("--minutes", type=float, default=math.inf, help=f"start no {what} after this time")
+
+
+def deadline_of(arguments):
+    """Returns the time.monotonic() after so many minutes from now."""
+    return time.monotonic() + 60 * arguments.minutes
 
 
 class Failed(SystemExit):

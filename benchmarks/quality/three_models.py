@@ -16,12 +16,11 @@ All learning rates fall by a cosine. Distances are those of 5,000 generated imag
 study trains; they are comparable only within a table. Prints the table and which model's mean distance is the lowest. FOLDER/MODEL.png has
 images of the first seed, a column for each label. An interrupted study resumes; with --minutes, no run starts after that time.
 """
-import math
 import statistics
 import sys
 import time
 
-from study import RATE_KIMG, Study, options, print_table
+from study import RATE_KIMG, Study, add_minutes, deadline_of, options, print_table
 
 LABELS_DRAWN = 10
 ROWS_DRAWN = 8
@@ -80,7 +79,7 @@ def parsed():
     parser.set_defaults(seeds=[1, 2])
     parser.add_argument("--seconds", type=float, default=1800, help="of a training")
     parser.add_argument("--ranks", type=int, default=2, help="of one thread each")
-    parser.add_argument("--minutes", type=float, default=math.inf, help="start no run after this time")
+    add_minutes(parser)
     return parser.parse_args()
 
 
@@ -93,7 +92,7 @@ def print_result(arguments, kimg, rows):
 
 def main():
     arguments = parsed()
-    deadline = time.monotonic() + 60 * arguments.minutes
+    deadline = deadline_of(arguments)
     study = Study(arguments)
     study.keep_plan(arguments, ["seconds", "ranks", "set"])
     kimg = study.kimg_in(arguments.seconds, {model: settings_of(model, arguments.dataset, RATE_KIMG) for model in MODELS}, arguments.ranks)

@@ -38,7 +38,7 @@ import time
 from typing import NamedTuple
 
 from curves import curve, is_complete, metrics_of, svg_of, trained_curve
-from study import Study, is_trial, options
+from study import Study, add_minutes, deadline_of, is_trial, options
 from welch import interval, p_of_difference, p_of_equivalence
 
 ALPHA = 0.05
@@ -186,7 +186,7 @@ def parsed():
     parser.set_defaults(seeds=PLANNED["seeds"])
     parser.add_argument("--kimg", type=float, default=PLANNED["kimg"])
     parser.add_argument("--every", type=float, default=PLANNED["every"], help="kimg between evaluations")
-    parser.add_argument("--minutes", type=float, default=math.inf, help="start no run after this time")
+    add_minutes(parser)
     parser.add_argument("--estimate", action="store_true", help="only measure how long the study takes")
     arguments = parser.parse_args()
     if len(set(arguments.seeds)) < max(2, len(arguments.seeds)):
@@ -196,7 +196,7 @@ def parsed():
 
 def main():
     arguments = parsed()
-    deadline = time.monotonic() + 60 * arguments.minutes
+    deadline = deadline_of(arguments)
     study = Study(arguments)
     study.keep_plan(arguments, PLANNED)
     if arguments.estimate:
