@@ -80,7 +80,7 @@ START_SECONDS = 5  # of a training and an evaluation, at most
 PLANNED = {"epochs": 40, "seeds": [1, 2, 3], "set": [], "classes": None, "wasserstein_model": "wgan"}
 
 SETTINGS = ["model.resolution=32", "model.channels=0.25", "training.batch=32", "training.threads=1", "training.tick_kimg=10",
-            "training.devices_per_process=1", "generator.ema_kimg=5", "data.mirror=false", "evaluate.metrics=[]", "evaluate.every_kimg=0",
+            "training.devices_per_process=1", "generator.ema_kimg=5", "data.mirror=false",
             "checkpoint.every_kimg=0", "checkpoint.keep_last=1"]
 LABEL_DIM = f"model.label_dim={CLASSES}"
 

@@ -23,7 +23,9 @@ DATASETS = {"mnist": (["--from", str(SHARED / "data/mnist"), "--channels", "gray
             "cifar10": (["--from", str(SHARED / "data/cifar10-jpeg/train.tar")], WIDE + ["--epochs", "8"]),
             "letters": (["--from-typefaces"], WIDE + ["--epochs", "8"]),
             "emoji": (["--from-font"], WIDE + ["--epochs", "20"])}
-QUIET = ["telemetry.metrics_port=-1", "telemetry.control_port=-1", "training.samples_every_kimg=0"]
+# Settings of all trainings, unless a study has others: without ports, samples and metrics.
+QUIET = ["telemetry.metrics_port=-1", "telemetry.control_port=-1", "training.samples_every_kimg=0", "evaluate.metrics=[]",
+         "evaluate.every_kimg=0"]
 RATE_KIMG = 8
 RATE_ROUNDS = 2
 METRICS = ["is5k", "fid5k", "pr5k3", "dc5k5"]

@@ -2,6 +2,8 @@
 
 #include <ATen/core/grad_mode.h>
 
+#include <cmath>
+
 #include "models/contract/power_of_two_sides.h"
 #include "models/dcgan/networks.h"
 #include "models/layers/convolutional_config.h"
@@ -15,9 +17,15 @@ namespace {
 /// of batch norms with N(1, 0.02), the label embedding of G, which is concatenated with z, with
 /// N(0, 1), and biases with zero.
 ///
+/// he: convolutions, linear layers and label vectors with N(0, 2 / fan-in) instead. Without batch
+///     statistics, N(0, 0.02) shrinks the signal in each layer: the gradients of a critic would be
+///     almost zero until the gradient penalty has made its weights grow.
+///
 /// Paper:   Radford et al. 2016, arXiv:1511.06434, Section 4 ("zero-centered Normal distribution
-///          with standard deviation 0.02"); label vectors are our choice.
-void initialize(torch::nn::Module& module, std::string_view network, std::uint64_t seed) {
+///          with standard deviation 0.02"); label vectors are our choice. He et al. 2015,
+///          arXiv:1502.01852, Eq. (10), as the code of Gulrajani et al. 2017 for its critics.
+void initialize(torch::nn::Module& module, std::string_view network, std::uint64_t seed,
+                bool he = false) {
   const at::NoGradGuard no_grad;
   initialize_singular_vectors(module, network, seed);
   for (const auto& [name, parameter] : named_parameters(module)) {
@@ -26,9 +34,11 @@ void initialize(torch::nn::Module& module, std::string_view network, std::uint64
       parameter.zero_();
     } else if (name == "label_embedding.weight") {
       draw_normal(parameter, seed, full_name, 0, 1);
+    } else if (parameter.dim() == 1) {  // scales of a batch norm
+      draw_normal(parameter, seed, full_name, 1, 0.02);
     } else {
-      const bool is_batch_norm_scale = parameter.dim() == 1;
-      draw_normal(parameter, seed, full_name, is_batch_norm_scale ? 1 : 0, 0.02);
+      const double inputs = static_cast<double>(parameter.numel() / parameter.size(0));
+      draw_normal(parameter, seed, full_name, 0, he ? std::sqrt(2 / inputs) : 0.02);
     }
   }
 }
@@ -63,7 +73,7 @@ class DcganBlueprint : public Blueprint {
                                .norm = {critic_norm_, in.statistics_group},
                                .low_precision_type = in.low_precision_type});
     if (config_.spectral_norm) normalize_spectra(*network);
-    initialize(*network, "discriminator", in.seed);
+    initialize(*network, "discriminator", in.seed, critic_norm_ == BatchNormMode::kFrozen);
     return network;
   }
 
