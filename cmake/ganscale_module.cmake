@@ -49,7 +49,7 @@ if(GANSCALE_FUZZ)
   add_compile_options(-fsanitize=fuzzer-no-link)
 endif()
 
-# For folders that parse and wait rather than compute: a third less time to compile. It has no effect with precompiled headers.
+# For folders that parse and wait, or compute with LibTorch's operators only: a third less time to compile.
 set(GANSCALE_NO_HOT_LOOPS $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-O1>)
 
 include(PrecompiledHeaders)  # with the options above
