@@ -96,13 +96,13 @@ class PointBlueprint : public models::Blueprint {
  public:
   std::shared_ptr<models::Generator> generator(const models::BuildContext& in) const override {
     auto network = std::make_shared<PointGenerator>(in.image, kLatents);
-    models::initialize_he(*network, "generator", in.seed);
+    if (in.seed) models::initialize_he(*network, "generator", *in.seed);
     return network;
   }
   std::shared_ptr<models::Discriminator> discriminator(
       const models::BuildContext& in) const override {
     auto network = std::make_shared<PointDiscriminator>(in.image);
-    models::initialize_he(*network, "discriminator", in.seed);
+    if (in.seed) models::initialize_he(*network, "discriminator", *in.seed);
     return network;
   }
 };

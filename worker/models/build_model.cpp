@@ -7,7 +7,7 @@
 namespace ganscale::models {
 namespace {
 
-BuildContext context_of(const ModelConfig& config, std::uint64_t seed,
+BuildContext context_of(const ModelConfig& config, std::optional<std::uint64_t> seed,
                         comm::Group* statistics_group) {
   check(config.blueprint != nullptr, "the section `model` was read");
   const bool takes = takes_labels(config);
@@ -60,7 +60,7 @@ bool takes_labels(const ModelConfig& config) {
   return labels == Labels::kNeeded || (labels == Labels::kOptional && config.conditional);
 }
 
-Networks build_networks(const ModelConfig& config, std::uint64_t seed,
+Networks build_networks(const ModelConfig& config, std::optional<std::uint64_t> seed,
                         comm::Group* statistics_group) {
   const BuildContext context = context_of(config, seed, statistics_group);
   Networks networks{config.blueprint->generator(context), config.blueprint->discriminator(context)};
@@ -69,7 +69,8 @@ Networks build_networks(const ModelConfig& config, std::uint64_t seed,
   return networks;
 }
 
-std::shared_ptr<Generator> build_generator(const ModelConfig& config, std::uint64_t seed,
+std::shared_ptr<Generator> build_generator(const ModelConfig& config,
+                                           std::optional<std::uint64_t> seed,
                                            comm::Group* statistics_group) {
   auto generator = config.blueprint->generator(context_of(config, seed, statistics_group));
   set_layout(*generator, config.layout);

@@ -25,18 +25,20 @@ struct Networks {
   std::shared_ptr<Discriminator> discriminator;
 };
 
-/// Returns both networks on the CPU in float32 and training mode, with their first weights, which
+/// Returns both networks on the CPU in float32 and training mode, with their initial weights, which
 /// depend only on seed and parameter names.
 ///
+/// seed:             nullopt: the weights are not drawn, which takes long for large networks.
 /// statistics_group: the ranks of Blueprint::statistics_color(), a group of its own (see
 ///                   comm/collectives/differentiable_all_reduce.h) that outlives the networks; nullptr: this
 ///                   rank is alone.
 /// Throws:           ConfigError for a conditional model of data without labels.
-Networks build_networks(const ModelConfig& config, std::uint64_t seed,
+Networks build_networks(const ModelConfig& config, std::optional<std::uint64_t> seed,
                         comm::Group* statistics_group);
 
 /// Returns only the generator, as build_networks does.
-std::shared_ptr<Generator> build_generator(const ModelConfig& config, std::uint64_t seed,
+std::shared_ptr<Generator> build_generator(const ModelConfig& config,
+                                           std::optional<std::uint64_t> seed,
                                            comm::Group* statistics_group);
 
 }  // namespace ganscale::models

@@ -50,12 +50,12 @@ class TinyBlueprint : public Blueprint {
 
   std::shared_ptr<Generator> generator(const BuildContext& in) const override {
     auto network = std::make_shared<TinyGenerator>(in.image, z_dim_);
-    initialize_he(*network, "generator", in.seed);
+    if (in.seed) initialize_he(*network, "generator", *in.seed);
     return network;
   }
   std::shared_ptr<Discriminator> discriminator(const BuildContext& in) const override {
     auto network = std::make_shared<TinyDiscriminator>(in.image);
-    initialize_he(*network, "discriminator", in.seed);
+    if (in.seed) initialize_he(*network, "discriminator", *in.seed);
     return network;
   }
 

@@ -41,13 +41,13 @@ class BigganBlueprint : public BlueprintOf<NetworkConfig> {
 
   std::shared_ptr<Generator> generator(const BuildContext& in) const override {
     auto network = std::make_shared<BigganGenerator>(networks(in));
-    initialize(*network, "generator", in.seed);
+    if (in.seed) initialize(*network, "generator", *in.seed);
     return network;
   }
 
   std::shared_ptr<Discriminator> discriminator(const BuildContext& in) const override {
     auto network = std::make_shared<BigganDiscriminator>(networks(in));
-    initialize(*network, "discriminator", in.seed);
+    if (in.seed) initialize(*network, "discriminator", *in.seed);
     return network;
   }
 

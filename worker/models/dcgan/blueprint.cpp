@@ -61,7 +61,7 @@ class DcganBlueprint : public Blueprint {
                                .channels = config_.channels,
                                .norm = {config_.batch_norm, in.statistics_group},
                                .low_precision_type = in.low_precision_type});
-    initialize(*network, "generator", in.seed);
+    if (in.seed) initialize(*network, "generator", *in.seed);
     return network;
   }
 
@@ -73,7 +73,8 @@ class DcganBlueprint : public Blueprint {
                                .norm = {critic_norm_, in.statistics_group},
                                .low_precision_type = in.low_precision_type});
     if (config_.spectral_norm) normalize_spectra(*network);
-    initialize(*network, "discriminator", in.seed, critic_norm_ == BatchNormMode::kFrozen);
+    if (in.seed)
+      initialize(*network, "discriminator", *in.seed, critic_norm_ == BatchNormMode::kFrozen);
     return network;
   }
 

@@ -54,13 +54,13 @@ class R3ganBlueprint : public BlueprintOf<NetworkConfig> {
 
   std::shared_ptr<Generator> generator(const BuildContext& in) const override {
     auto network = std::make_shared<R3ganGenerator>(networks(in));
-    initialize(*network, config(), "generator", in.seed);
+    if (in.seed) initialize(*network, config(), "generator", *in.seed);
     return network;
   }
 
   std::shared_ptr<Discriminator> discriminator(const BuildContext& in) const override {
     auto network = std::make_shared<R3ganDiscriminator>(networks(in));
-    initialize(*network, config(), "discriminator", in.seed);
+    if (in.seed) initialize(*network, config(), "discriminator", *in.seed);
     return network;
   }
 

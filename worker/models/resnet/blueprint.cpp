@@ -24,7 +24,7 @@ class ResnetBlueprint : public Blueprint {
         ResnetGenerator::Options{config_.z_dim, in.label_count, label_entry_, config_.label_dim,
                                  BatchNormOptions{config_.batch_norm, in.statistics_group},
                                  in.low_precision_type});
-    initialize_he(*network, "generator", in.seed);
+    if (in.seed) initialize_he(*network, "generator", *in.seed);
     return network;
   }
 
@@ -34,7 +34,7 @@ class ResnetBlueprint : public Blueprint {
         ResnetCritic::Options{config_.scores_labels ? in.label_count : 0, config_.spectral_norm,
                               in.low_precision_type});
     if (config_.spectral_norm) normalize_spectra(*network);
-    initialize_he(*network, "discriminator", in.seed);
+    if (in.seed) initialize_he(*network, "discriminator", *in.seed);
     return network;
   }
 

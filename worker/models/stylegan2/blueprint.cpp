@@ -21,13 +21,13 @@ class StyleganBlueprint : public BlueprintOf<NetworkConfig> {
 
   std::shared_ptr<Generator> generator(const BuildContext& in) const override {
     auto network = std::make_shared<StyleganGenerator>(networks(in));
-    initialize_generator(*network, in.seed);
+    if (in.seed) initialize_generator(*network, *in.seed);
     return network;
   }
 
   std::shared_ptr<Discriminator> discriminator(const BuildContext& in) const override {
     auto network = std::make_shared<stylegan::StyleganDiscriminator>(networks(in));
-    stylegan::initialize_weights(*network, "discriminator", in.seed);
+    if (in.seed) stylegan::initialize_weights(*network, "discriminator", *in.seed);
     return network;
   }
 

@@ -39,14 +39,14 @@ class StyleganBlueprint : public BlueprintOf<NetworkConfig> {
 
   std::shared_ptr<Generator> generator(const BuildContext& in) const override {
     auto network = std::make_shared<StyleganGenerator>(networks(in));
-    stylegan::initialize_weights(*network, "generator", in.seed);
-    network->initialize_input(in.seed);
+    if (in.seed) stylegan::initialize_weights(*network, "generator", *in.seed);
+    if (in.seed) network->initialize_input(*in.seed);
     return network;
   }
 
   std::shared_ptr<Discriminator> discriminator(const BuildContext& in) const override {
     auto network = std::make_shared<stylegan::StyleganDiscriminator>(networks(in).discriminator);
-    stylegan::initialize_weights(*network, "discriminator", in.seed);
+    if (in.seed) stylegan::initialize_weights(*network, "discriminator", *in.seed);
     return network;
   }
 

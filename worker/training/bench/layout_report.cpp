@@ -167,7 +167,7 @@ class Observer {
 /// The networks of a run without memory, and the inputs of their passes.
 struct Passes {
   explicit Passes(const RunConfig& config)
-      : networks(models::build_networks(config.model, config.training.seed, nullptr)),
+      : networks(models::build_networks(config.model, /*seed=*/std::nullopt, nullptr)),
         options(at::TensorOptions(at::kMeta).dtype(parameter_dtype(config.training.precision))),
         images(image_random(config.training.seed_mode, config.training.seed, /*rank=*/0,
                             /*world_size=*/1, /*images_seen=*/0)) {

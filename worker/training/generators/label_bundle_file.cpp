@@ -109,7 +109,7 @@ LabelBundleFile read_label_bundle(const std::filesystem::path& path) {
   for (std::int64_t label = 0; label < label_count; ++label) {
     const auto tensors = with_prefix(file.tensors, prefix_of(label));
     if (tensors.empty()) continue;
-    auto generator = models::build_generator(result.config.model, 0, nullptr);
+    auto generator = models::build_generator(result.config.model, /*seed=*/std::nullopt, nullptr);
     copy_into(named_state(*generator), tensors, path.string() + ", label " + std::to_string(label));
     generators.emplace(label, std::move(generator));
   }

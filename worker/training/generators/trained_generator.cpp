@@ -80,8 +80,7 @@ TrainedGenerator load_generator(const std::filesystem::path& checkpoint_folder,
   trained.config.model.channels = facts.channels;
   trained.config.model.label_count = facts.label_count;
   trained.config.model.compute_in_float32();
-  trained.generator =
-      models::build_generator(trained.config.model, trained.config.training.seed, nullptr);
+  trained.generator = models::build_generator(trained.config.model, /*seed=*/std::nullopt, nullptr);
   const std::string file = file_of(trained.config, ema_kimg);
   const auto weights = snapshot.files.find(file);
   if (weights == snapshot.files.end()) {

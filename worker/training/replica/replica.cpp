@@ -26,6 +26,14 @@ at::Tensor path_lengths_of_ranks(const checkpoint::Snapshot& snapshot) {
                   " of the checkpoint lacks a vector: " + kPathLengthMean);
 }
 
+/// Returns the seed of the initial weights; nullopt without memory for them, as they would be drawn
+/// in vain.
+std::optional<std::uint64_t> seed_of_weights(const RunConfig& config,
+                                             const device::NetworkDevices& devices) {
+  if (devices.generator.is_meta()) return std::nullopt;
+  return config.training.seed;
+}
+
 [[noreturn]] void refuse_freeze(const DiscriminatorConfig& config, const std::string& why) {
   throw ConfigError(config.freeze_location.text() + ": discriminator.freeze: " + why);
 }
@@ -57,13 +65,14 @@ NamedTensors trained_parameters(const torch::nn::Module& network,
 Replica::Replica(const RunConfig& config, const device::NetworkDevices& devices,
                  const ReplicaGroups& groups)
     : devices_(devices),
-      networks_(models::build_networks(config.model, config.training.seed, groups.statistics)),
+      networks_(models::build_networks(config.model, seed_of_weights(config, devices),
+                                       groups.statistics)),
       augmentation_(config.augment, devices.discriminator) {
   const auto dtype = parameter_dtype(config.training.precision);
   move_module(generator(), devices.generator, dtype);
   move_module(discriminator(), devices.discriminator, dtype);
   const auto copy = [&] {
-    auto average = models::build_generator(config.model, config.training.seed, nullptr);
+    auto average = models::build_generator(config.model, /*seed=*/std::nullopt, nullptr);
     move_module(*average, devices.generator, dtype);
     return average;
   };

@@ -48,7 +48,7 @@ std::string first_change_from_rank_0(comm::Group& group, const std::string& reso
 }
 
 /// Only the networks know the names of their parameters, and whether they join batches. They are
-/// built only if a key asks for that: the large ones take a while.
+/// built only if a key asks for that: allocating large ones takes a while.
 void require_networks_fit(RunConfig config) {
   const DiscriminatorConfig& keys = config.discriminator;
   if (keys.freeze.empty() && keys.unpenalized.empty() && keys.joined_batches != JoinedBatches::kYes)
