@@ -12,6 +12,7 @@
 #include "cli/options/generator_options.h"
 #include "cli/serve/live_run.h"
 #include "cli/serve/page_server.h"
+#include "cli/serve/page_url.h"
 #include "cli/verbs.h"
 #include "files/hex.h"
 #include "training/loop/stop_signal.h"
@@ -45,11 +46,9 @@ ExitCode serve(const ServeOptions& options) {
   PageServerConfig config = options.server;
   if (config.token_file.empty()) config.token = new_token();
   PageServer server(config);
-  const std::string query = config.token.empty() ? "" : "?token=" + config.token;
-  log::info("Serving the run; Ctrl-C ends it",
-            {{"run", options.run},
-             {"url", (config.tls_certificate.empty() ? "http://" : "https://") + config.address +
-                         ":" + std::to_string(server.port()) + "/" + query}});
+  log::info(is_on_all_interfaces(config) ? "Serving the run on all interfaces; Ctrl-C ends it"
+                                         : "Serving the run; Ctrl-C ends it",
+            {{"run", options.run}, {"url", page_url(config, server.port())}});
   while (!stop.received()) {
     if (const auto exchange = server.next_request()) {
       exchange->reply(run.answer(exchange->request));

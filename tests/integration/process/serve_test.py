@@ -127,6 +127,17 @@ class Start(ServedRun):
         self.expect_refused(WRONG_CONFIGURATION, "--address: not an IPv4 address", self.run_folder, "--address", "nowhere")
         self.expect_refused(WRONG_CONFIGURATION, "--token-file: unreadable or empty", self.run_folder, "--token-file", token)
 
+    def test_on_all_interfaces_prints_an_address_that_opens(self):
+        self.run_folder.mkdir()
+        (self.run_folder / "config.yaml").write_text("model: {name: dcgan}\n")
+        process = self.start("serve", self.run_folder, "--address", "0.0.0.0")
+        line = process.stdout.readline()
+        self.assertIn("Serving the run on all interfaces", line)
+        found = re.search(r"url=(http://localhost:\d+)/\?token=(\w+)", line)
+        self.assertTrue(found, line)
+        address, token = found.groups()
+        self.assertEqual(self.get(f"{address}/state", token)[0], 200)
+
     def test_with_a_certificate_speaks_https(self):
         self.run_folder.mkdir()
         (self.run_folder / "config.yaml").write_text("model: {name: dcgan}\n")
