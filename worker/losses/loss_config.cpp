@@ -1,6 +1,7 @@
 #include "losses/loss_config.h"
 
 #include <algorithm>
+#include <string>
 
 #include "base/enum_names.h"
 #include "losses/loss_table.h"
@@ -11,12 +12,20 @@ namespace {
 constexpr EnumNames<PenaltyPhase, 2> kPenaltyPhases{
     {{PenaltyPhase::kLazy, "lazy"}, {PenaltyPhase::kMain, "main"}}};
 
+/// Refuses a number of steps that no run reaches: one more, and a product of two, must fit an int64.
+void require_few_enough(const config::Section& in, const char* key, std::int64_t steps) {
+  constexpr std::int64_t kMostSteps = 1'000'000'000;
+  in.require(steps, {.highest = kMostSteps}, key,
+             "must be at most " + std::to_string(kMostSteps) + ": " + std::to_string(steps));
+}
+
 /// Reads how many steps a regularization waits; 0 by default if it is off.
 std::int64_t read_interval(config::Section& in, const char* key, std::int64_t if_on, bool on) {
   const std::int64_t interval =
       in.get(key, on ? if_on : 0,
              "steps between two such phases; learning rate and betas are rescaled accordingly");
   in.require(interval >= (on ? 1 : 0), key, "must be positive");
+  require_few_enough(in, key, interval);
   return interval;
 }
 
@@ -38,6 +47,7 @@ LossConfig parse_loss(config::Section in) {
   }
   c.critic_steps = in.get("critic_steps", c.critic_steps, "discriminator steps per generator step");
   in.require(c.critic_steps, config::at_least(1), "critic_steps", "must be positive");
+  require_few_enough(in, "critic_steps", c.critic_steps);
   const std::string first = c.kind == Adversarial::kRelativistic ? "discriminator" : "generator";
   c.discriminator_first = in.get_choice("first", first, {"generator", "discriminator"},
                                         "network that a step trains first") == "discriminator";

@@ -40,6 +40,13 @@ TEST(ParseLoss, RefusesImpossibleValues) {
                [] { loss("{weight_clip: -1}"); });
 }
 
+TEST(ParseLoss, RefusesMoreStepsThanAnyRunHas) {
+  EXPECT_EQ(loss("{critic_steps: 1000000000}").critic_steps, 1'000'000'000);
+  expect_error(ExitCode::kConfig,
+               "run.yaml:1: critic_steps: must be at most 1000000000: 1000000001",
+               [] { loss("{critic_steps: 1000000001}"); });
+}
+
 TEST(ReadPenalties, IsOffByDefault) {
   EXPECT_EQ(penalties("{}").r1_gamma, 0);
   EXPECT_EQ(penalties("{}").interval, 0);
@@ -61,6 +68,16 @@ TEST(ReadPenalties, RefusesImpossibleValues) {
                [] { penalties("r1_gamma: -1"); });
   expect_error(ExitCode::kConfig, "run.yaml:1: r1_interval: must be positive",
                [] { penalties("{r1_gamma: 1, r1_interval: 0}"); });
+}
+
+// The learning rate is rescaled by interval / (interval + 1), also without a weight.
+TEST(ReadPenalties, RefusesAnIntervalLongerThanAnyRun) {
+  EXPECT_EQ(penalties("r1_interval: 1000000000").interval, 1'000'000'000);
+  for (const std::string gamma : {"0", "1"}) {
+    expect_error(ExitCode::kConfig,
+                 "run.yaml:1: r1_interval: must be at most 1000000000: 9223372036854775807",
+                 [&] { penalties("{r1_gamma: " + gamma + ", r1_interval: 9223372036854775807}"); });
+  }
 }
 
 TEST(ReadPenalties, TakesBothInTheMainPhaseWithoutAnInterval) {
@@ -107,6 +124,8 @@ TEST(ReadPathLength, RefusesImpossibleValues) {
                [] { path_length("path_length_weight: -1"); });
   expect_error(ExitCode::kConfig, "path_length_interval: must be positive",
                [] { path_length("{path_length_weight: 1, path_length_interval: 0}"); });
+  expect_error(ExitCode::kConfig, "path_length_interval: must be at most 1000000000: 1000000001",
+               [] { path_length("path_length_interval: 1000000001"); });
   for (const char* decay : {"0", "1.5"}) {
     expect_error(ExitCode::kConfig, "path_length_decay: must be in (0, 1]",
                  [&] { path_length(std::string("path_length_decay: ") + decay); });

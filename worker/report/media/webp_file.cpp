@@ -3,6 +3,8 @@
 #include <webp/encode.h>
 #include <webp/mux.h>
 
+#include <cstdint>
+#include <limits>
 #include <memory>
 #include <new>
 #include <string>
@@ -56,7 +58,7 @@ class WebpFile : public VideoFile {
     check(encoder_ != nullptr, "a video has a frame");
     WebPData data;
     WebPDataInit(&data);
-    require(WebPAnimEncoderAdd(encoder_.get(), nullptr, next_timestamp(), nullptr) != 0 &&
+    require(WebPAnimEncoderAdd(encoder_.get(), nullptr, end_ms_, nullptr) != 0 &&
             WebPAnimEncoderAssemble(encoder_.get(), &data) != 0);
     const std::string bytes(reinterpret_cast<const char*>(data.bytes), data.size);
     WebPDataClear(&data);
@@ -67,8 +69,10 @@ class WebpFile : public VideoFile {
   void write(const at::Tensor& pixels) override {
     if (encoder_ == nullptr)
       open(static_cast<int>(pixels.size(1)), static_cast<int>(pixels.size(0)));
+    const int end_ms = webp_milliseconds(frames_ + 1, frames_per_second_);
     Picture picture(pixels);
-    require(WebPAnimEncoderAdd(encoder_.get(), picture.get(), next_timestamp(), &config_) != 0);
+    require(WebPAnimEncoderAdd(encoder_.get(), picture.get(), end_ms_, &config_) != 0);
+    end_ms_ = end_ms;
     ++frames_;
   }
 
@@ -85,9 +89,6 @@ class WebpFile : public VideoFile {
     if (encoder_ == nullptr) throw std::bad_alloc();
   }
 
-  /// In milliseconds.
-  int next_timestamp() const { return frames_ * 1000 / frames_per_second_; }
-
   void require(bool done) const {
     if (!done) {
       throw files::OutputError("can't encode " + path_.string() + ": " +
@@ -97,7 +98,8 @@ class WebpFile : public VideoFile {
 
   std::filesystem::path path_;
   int frames_per_second_;
-  int frames_ = 0;
+  std::int64_t frames_ = 0;
+  int end_ms_ = 0;  ///< of the last frame
   WebPConfig config_;
   std::unique_ptr<WebPAnimEncoder, EncoderDeleter> encoder_;
 };
@@ -106,6 +108,16 @@ class WebpFile : public VideoFile {
 
 std::unique_ptr<VideoFile> open_webp(const std::filesystem::path& path, int frames_per_second) {
   return std::make_unique<WebpFile>(path, frames_per_second);
+}
+
+int webp_milliseconds(std::int64_t frames, int frames_per_second) {
+  const std::int64_t milliseconds = frames * 1000 / frames_per_second;
+  if (milliseconds > std::numeric_limits<int>::max()) {
+    throw UsageError("a WebP lasts at most 24 days; write fewer frames, or an .mp4 file: " +
+                     std::to_string(frames) + " frames, " + std::to_string(frames_per_second) +
+                     " a second");
+  }
+  return static_cast<int>(milliseconds);
 }
 
 }  // namespace ganscale::report

@@ -146,12 +146,15 @@ std::string labels(const Axis& axis, const std::string& kind, const std::string&
   return html;
 }
 
+// As page.js shows it.
+std::string value_or_dash(double value) { return std::isfinite(value) ? format_short(value) : "–"; }
+
 std::string legend(const Chart& chart) {
   std::string items;
   for (std::size_t i = 0; i < chart.series.size(); ++i) {
     const auto& series = chart.series[i];
     items += element("li", {{"class", color_class(i)}},
-                     escaped(series.name) + " <b>" + format_short(series.values.back()) + "</b>");
+                     escaped(series.name) + " <b>" + value_or_dash(series.values.back()) + "</b>");
   }
   return element("ul", {{"class", "legend"}}, items + element("li", {{"class", "where"}}, ""));
 }

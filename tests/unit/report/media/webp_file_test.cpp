@@ -79,6 +79,22 @@ TEST(WebpFile, IsNotThereUntilItIsComplete) {
   EXPECT_FALSE(std::filesystem::exists(path));
 }
 
+// 2147484 frames, times 1000, exceed an int.
+TEST(WebpFile, CountsTheTimeOfManyFrames) {
+  EXPECT_EQ(webp_milliseconds(0, 30), 0);
+  EXPECT_EQ(webp_milliseconds(2, 30), 66);
+  EXPECT_EQ(webp_milliseconds(2'147'484, 30), 71'582'800);
+  EXPECT_EQ(webp_milliseconds(64'424'509, 30), 2'147'483'633);
+}
+
+TEST(WebpFile, RefusesMoreFramesThanItsTimesCanCount) {
+  expect_error(
+      ExitCode::kUsage,
+      "a WebP lasts at most 24 days; write fewer frames, or an .mp4 file: 64424510 frames, "
+      "30 a second",
+      [] { webp_milliseconds(64'424'510, 30); });
+}
+
 TEST(WebpFile, RefusesFramesThatTheFormatCannotHold) {
   expect_error(ExitCode::kUsage, "at most 16383 pixels a side: 16384 x 1",
                [] { open_video("walk.webp", 30)->append(at::zeros({1, 16384, 1}, at::kByte)); });

@@ -35,6 +35,15 @@ TEST(Chart, LeavesAGapWhereALossWasNotANumber) {
   EXPECT_THAT(html, HasSubstr("\"y\":[[0.0,1.0,null,2.0]]"));
 }
 
+TEST(Chart, HasADashInItsLegendWhereTheLastValueIsMissing) {
+  for (const double missing : {std::nan(""), HUGE_VAL}) {
+    const auto html =
+        chart_html({"Loss", "", {0, 1}, {{"g", {2, 3}}, {"r1", {1, missing}}}, false});
+    EXPECT_THAT(html, HasSubstr("g <b>3.00</b>"));
+    EXPECT_THAT(html, HasSubstr("r1 <b>–</b>"));
+  }
+}
+
 TEST(Chart, ShowsASingleValueAsADot) {
   const auto html = chart_html({"FID", "", {3}, {{"fid", {20}}}, false});
   EXPECT_THAT(html, HasSubstr("class=\"s1 dot\" d=\"M500 150h0\""));
