@@ -21,7 +21,7 @@ RUN = f'{{namespace=~"$namespace", run=~"$run", {WHERE}}}'
 ITS_RUN = f'* on (namespace, pod) group_left (run) (0 * max by (namespace, pod, run) (ganscale_world_size{{pod!="", {RUN[1:]}) + 1)'
 ALLREDUCE = f"rate(ganscale_allreduce_seconds_total{RUN}{RATE})"
 
-# Steps where alerts begin: files/rules/ganscale.yaml.
+# Steps where alerts begin: files/rules/.
 TIME_LOST = worse_above(0.1, 0.2)
 EFFICIENT = worse_below(0.8, 0.5)
 IMAGES_A_SECOND = "count:images/s"

@@ -12,7 +12,7 @@ import unittest
 
 from charts import CHARTS, PROJECT, VALUE_SETS, VALUES, VERSION, Helm, build_tools, objects, yaml
 from promtool import promtool
-from queries import panels
+from queries import panels, rule_files
 
 GOLDEN = PROJECT / "tests" / "golden" / "charts"
 MANIFESTS = PROJECT / "operator-manifests"
@@ -360,15 +360,15 @@ class Dashboards(unittest.TestCase):
 
 
 class Rules(unittest.TestCase):
-    file = CHARTS / "ganscale-operator/files/rules/ganscale.yaml"
+    files = {path.stem: path.read_text() for path in rule_files()}
 
     def test_each_alert_fires_when_it_should(self):
-        files = {"ganscale": self.file.read_text(), "rules_test": (PROJECT / "tests/charts/rules_test.yaml").read_text()}
-        self.assertEqual(promtool("check", "rules", "--lint-fatal", "ganscale.yaml", **files), "")
+        files = {**self.files, "rules_test": (PROJECT / "tests/charts/rules_test.yaml").read_text()}
+        self.assertEqual(promtool("check", "rules", "--lint-fatal", *(f"{name}.yaml" for name in self.files), **files), "")
         self.assertEqual(promtool("test", "rules", "rules_test.yaml", **files), "")
 
     def test_each_alert_has_a_test_and_a_page(self):
-        alerts = re.findall(r"- alert: (\w+)", self.file.read_text())
+        alerts = re.findall(r"- alert: (\w+)", "".join(self.files.values()))
         tested = re.findall(r"alertname: (\w+)\n", (PROJECT / "tests/charts/rules_test.yaml").read_text())
         self.assertEqual(set(alerts) - set(tested), set())
         pages = {path.stem: path.read_text() for path in (PROJECT / "docs/runbooks").glob("Ganscale*.md")}
@@ -377,9 +377,12 @@ class Rules(unittest.TestCase):
             with self.subTest(alert):
                 self.assertEqual(re.findall("^#+ .*", page, re.M), [f"# {alert}", "## Meaning", "## Impact", "## Diagnosis", "## Mitigation"])
 
+    def groups(self):
+        return [group for text in self.files.values() for group in yaml.safe_load(text)["groups"]]
+
     def test_the_chart_carries_the_rules_as_they_are(self):
         helm = Helm(build_tools("helm") / "helm")
-        want = yaml.safe_load(self.file.read_text())
+        want = {"groups": self.groups()}
         for url in ["", "https://docs.example/runbooks"]:
             text = helm.template("operator-full", f"--set=monitoring.rules.runbookUrl={url}")
             [rule] = [value for value in objects(text) if value["kind"] == "PrometheusRule"]

@@ -5,14 +5,14 @@ import subprocess
 import unittest
 
 from promtool import promtool
-from queries import FILES, annotations, queries
+from queries import FILES, annotations, queries, rule_files
 
 PROJECT = FILES.parent.parent.parent
 BOARDS = {path.stem: json.loads(path.read_text()) for path in sorted((FILES / "dashboards").glob("*.json"))}
 PANELS = [panel for board in BOARDS.values() for panel in board["panels"] if panel["type"] != "row"]
 # What Grafana knows; count:WORD is a number with the word behind it. "short" says nothing.
 UNITS = r"none|s|dtdurations|percentunit|Bps|bytes|watt|ops|suffix:×|count:(images/s|\w+)"
-RULES = (FILES / "rules/ganscale.yaml").read_text()
+RULES = "".join(path.read_text() for path in rule_files())
 FAILURES = re.compile(r"failures_total|errors_total|nonfinite_total|XID_ERRORS")
 # Where an alert has a threshold, red begins there: panel, alert, the pattern of the threshold, times what.
 ALERTED = [("Waiting for the slowest rank", "GanscaleStraggler", r"> ([\d.]+)", 1),

@@ -24,6 +24,10 @@ def panels(board):
             yield panel["title"], [promql(target["expr"]) for target in panel["targets"]]
 
 
+def rule_files():
+    return sorted((FILES / "rules").glob("*.yaml"))
+
+
 def queries():
     """Yields (file, PromQL) of all dashboards and rules."""
     for path in sorted((FILES / "dashboards").glob("*.json")):
@@ -32,9 +36,9 @@ def queries():
         for variable in json.loads(path.read_text())["templating"]["list"]:
             if variable["type"] == "query":
                 yield path, promql(re.match(r"label_values\((.*), \w+\)", variable["query"]["query"])[1])
-    rules = FILES / "rules/ganscale.yaml"
-    for expression in re.findall(r"expr: (?:>-\n((?:          .*\n)+)|(.*))", rules.read_text()):
-        yield rules, " ".join("".join(expression).split())
+    for rules in rule_files():
+        for expression in re.findall(r"expr: (?:>-\n((?:          .*\n)+)|(.*))", rules.read_text()):
+            yield rules, " ".join("".join(expression).split())
 
 
 def annotations():

@@ -14,12 +14,11 @@ from operator_case import MANIFESTS, Operator
 
 sys.path[:0] = [str(PROJECT / "tests" / "charts"), str(PROJECT / "tests" / "support")]
 from programs import WORKER  # noqa: E402
-from queries import annotations, metrics_of, queries  # noqa: E402
+from queries import annotations, metrics_of, queries, rule_files  # noqa: E402
 from write_images import write_png  # noqa: E402
 
 CHARTS = PROJECT / "helm"
 VALUES = PROJECT / "tests" / "charts" / "values"
-FILES = CHARTS / "ganscale-operator" / "files"
 # Named in queries by other exporters, or by parts of PromQL that look like a metric.
 DCGM = {"DCGM_FI_PROF_GR_ENGINE_ACTIVE", "DCGM_FI_PROF_PIPE_TENSOR_ACTIVE", "DCGM_FI_PROF_DRAM_ACTIVE",
         "DCGM_FI_DEV_POWER_USAGE", "DCGM_FI_DEV_XID_ERRORS"}
@@ -205,7 +204,7 @@ class HelmCase(unittest.TestCase):
     def test_queries_name_metrics_that_exist(self):
         names = self.operator_names | scrape_a_worker(self.cluster)
         self.assertEqual(LATER - documented_samples("metrics.md"), set())
-        recorded = set(re.findall(r"record: (\S+)", (FILES / "rules/ganscale.yaml").read_text()))
+        recorded = set(re.findall(r"record: (\S+)", "".join(path.read_text() for path in rule_files())))
         known = names | LATER | OF_SWEEPS | DCGM | recorded
         for place, query in [*queries(), *annotations()]:
             for name in metrics_of(query):

@@ -249,6 +249,14 @@ class Files(unittest.TestCase):
             shutil.copytree(PROJECT / "helm/ganscale-operator/files/rules", f"{folder}/rules")
             subprocess.run(["promtool", "check", "config", f"{folder}/prometheus.yml"], check=True)
 
+    def test_compose_has_the_alerts_of_trainings_but_not_of_the_operator_which_it_does_not_run(self):
+        folder = PROJECT / "helm/ganscale-operator/files"
+        patterns = yaml.safe_load((PROJECT / "docker/compose/prometheus.yml").read_text())["rule_files"]
+        rules = "".join(path.read_text() for pattern in patterns for path in folder.glob(pattern))
+        self.assertIn("alert: GanscaleStalled", rules)
+        self.assertNotIn("alert: GanscaleNoLeader", rules)
+        self.assertNotRegex(rules, "leader_election_|controller_runtime_|ganscale_training")
+
     def test_grafana_finds_the_dashboards(self):
         provider = yaml.safe_load((PROJECT / "docker/compose/grafana/dashboards/ganscale.yaml").read_text())["providers"][0]
         mounts = yaml.safe_load((PROJECT / "compose.yaml").read_text())["services"]["grafana"]["volumes"]

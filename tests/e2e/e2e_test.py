@@ -27,7 +27,7 @@ from helm_test import DCGM, LATER, OF_GPUS, OF_SWEEPS, metrics_of, queries  # no
 
 HERE = pathlib.Path(__file__).resolve().parent
 BUILD = pathlib.Path(os.environ.get("GANSCALE_BUILD", PROJECT / "build/release"))
-RULES = PROJECT / "helm/ganscale-operator/files/rules/ganscale.yaml"
+RULES = PROJECT / "helm/ganscale-operator/files/rules/*.yaml"
 REGISTRY = "localhost"
 WORKER_IMAGE = f"{REGISTRY}/ganscale-worker:test"
 SPACE = "research"
