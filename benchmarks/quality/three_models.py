@@ -46,7 +46,11 @@ def stylegan2(_dataset, _kimg):
 
 
 def r3gan(dataset, kimg):
-    """The weight of the penalties is that of the published CIFAR-10; letters, which have no published one, take the DC-GAN's."""
+    """The weight of the penalties is that of the published CIFAR-10; letters, which have no published one, take the DC-GAN's.
+
+    By a pilot of 20 kimg: CIFAR-10 had a distance of 4.6 with this rate, 8.3 with the published 0.0002; letters 17.0 with this weight, 20.0
+    with 0.05.
+    """
     rate, gamma = {"cifar10": (0.001, 0.05), "letters": (0.001, 1)}[dataset]
     ends = [f"{network}.optimizer.{schedule}.kimg={kimg}" for network in NETWORKS for schedule in ("schedule", "beta2_schedule")]
     return ["model.preset=r3gan", "model.conditional=true", "model.channel_max=48", "model.blocks=[1,1,1,1]", "training.batch=16",
