@@ -343,10 +343,9 @@ Attempt observe_attempt(const Json& job, const std::vector<Json>& pods) {
   attempt.name = job["metadata"]["name"];
   attempt.uid = job["metadata"].value("uid", "");
   attempt.deleted = job["metadata"].contains("deletionTimestamp");
-  const Json annotations = job["metadata"].value("annotations", Json::object());
-  attempt.request = annotations.value(kRequestAnnotation, "");
-  attempt.hash = annotations.value(kHashAnnotation, "");
-  attempt.config_hash = annotations.value(kConfigHashAnnotation, "");
+  attempt.request = annotation_of(job, kRequestAnnotation);
+  attempt.hash = annotation_of(job, kHashAnnotation);
+  attempt.config_hash = annotation_of(job, kConfigHashAnnotation);
   attempt.nodes = job.value(Pointer("/spec/mpiReplicaSpecs/Worker/replicas"), 0);
   attempt.control_port = control_port_of(job);
   attempt.phase = phase_of(job);

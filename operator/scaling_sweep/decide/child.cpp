@@ -11,7 +11,7 @@ Child observe_child(const Json& training, const std::string& sweep_uid) {
   const Json& metadata = training.at("metadata");
   child.name = key_of(training).name;
   child.uid = text_at(metadata, "/uid");
-  child.hash = metadata.value("annotations", Json::object()).value(kRunHashAnnotation, "");
+  child.hash = annotation_of(training, kRunHashAnnotation);
   child.owned = is_owned_by(training, sweep_uid);
   child.deleted = metadata.contains("deletionTimestamp");
   child.created = parse_time(text_at(metadata, "/creationTimestamp"));
