@@ -14,6 +14,7 @@
 #include "config/renamed.h"
 #include "cost/device_table.h"
 #include "data/sources/open_source.h"
+#include "data/sources/retrying_source.h"
 #include "device/cpu_quota.h"
 #include "device/gpu.h"
 #include "device/select_device.h"
@@ -90,7 +91,7 @@ void print_layout(const TrainOptions& options, training::RunConfig config) {
 
 /// Returns a configuration for a dataset, which it prints.
 config::Node suggested_config(const std::string& data) {
-  const auto source = data::open_source(data);
+  const auto source = data::retrying(data::open_source(data));
   const std::string yaml = training::suggest_config(data, training::survey(*source),
                                                     {.has_gpu = device::visible_gpu_count() > 0,
                                                      .cores = device::container_cores(),

@@ -140,11 +140,16 @@ std::vector<std::string> value_names(const MetricName& metric) {
   }
 }
 
+std::string name_of_average(const std::string& name, double kimg) {
+  return name + "_ema_" + config::format_number(kimg);
+}
+
 Measurements of_average(const Measurements& measured, double kimg) {
-  const std::string suffix = "_ema_" + config::format_number(kimg);
   Measurements renamed{.values = {}, .by_label = {}, .label_shares = measured.label_shares};
-  for (const auto& [name, value] : measured.values) renamed.values[name + suffix] = value;
-  for (const auto& [name, values] : measured.by_label) renamed.by_label[name + suffix] = values;
+  for (const auto& [name, value] : measured.values)
+    renamed.values[name_of_average(name, kimg)] = value;
+  for (const auto& [name, values] : measured.by_label)
+    renamed.by_label[name_of_average(name, kimg)] = values;
   return renamed;
 }
 

@@ -24,7 +24,10 @@ struct Measurements {
   std::string label_shares = {};
 };
 
-/// Returns the measurements of an average with another half-life: "fid50k" becomes "fid50k_ema_2".
+/// Returns the name of a value of an average with another half-life: "fid50k_ema_2" for "fid50k".
+std::string name_of_average(const std::string& name, double kimg);
+
+/// Returns the measurements of an average with another half-life, under such names.
 Measurements of_average(const Measurements& measured, double kimg);
 
 /// Returns whether a metric measures how images follow a motion of the generator's input.

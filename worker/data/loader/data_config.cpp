@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "config/units.h"
 #include "data/sources/read_image.h"
+#include "data/storage/storage.h"
 
 namespace ganscale::data {
 namespace {
@@ -79,6 +80,8 @@ Image first_whole_shape(const Source& source, std::int64_t most_damaged) {
   for (std::int64_t i = 0; i < last; ++i) {
     try {
       return read_shape(source, i, record);
+    } catch (const TransientReadError&) {
+      throw;
     } catch (const DataError&) {  // the conversion counts it
     }
   }

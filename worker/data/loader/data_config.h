@@ -58,7 +58,8 @@ DataConfig parse_data(config::Section in);
 /// the networks'.
 ///
 /// most_damaged: how many records may be damaged before the one whose channels are kept.
-/// Throws:       DataError of one of them if they are more.
+/// Throws:       DataError of one of them if they are more; TransientReadError of a read: then the
+///               storage failed.
 DecodePolicy decode_policy(const DataConfig& config, const Source& source,
                            const Resolution& resolution, std::int64_t most_damaged = 0);
 

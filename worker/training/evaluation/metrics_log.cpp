@@ -1,9 +1,18 @@
 #include "training/evaluation/metrics_log.h"
 
+#include <algorithm>
+
 #include "files/append_line.h"
 #include "report/log/stats_log.h"
 
 namespace ganscale::training {
+namespace {
+
+std::int64_t images_of(const nlohmann::ordered_json& line) {
+  return line.value("images_seen", std::int64_t{0});
+}
+
+}  // namespace
 
 nlohmann::ordered_json to_json(const MetricsLine& line) {
   nlohmann::ordered_json json = {{"images_seen", line.images_seen},
@@ -26,7 +35,17 @@ std::optional<double> first_value(const metrics::Measurements& measured,
 std::optional<std::int64_t> newest_images_seen(const std::filesystem::path& file) {
   const auto lines = report::read_json_lines(file);
   if (lines.empty()) return std::nullopt;
-  return lines.back().value("images_seen", std::int64_t{0});
+  return images_of(lines.back());
+}
+
+bool has_values(const std::filesystem::path& file, std::int64_t images_seen,
+                const std::vector<std::string>& names) {
+  const auto lines = report::read_json_lines(file);
+  return std::ranges::all_of(names, [&](const std::string& name) {
+    return std::ranges::any_of(lines, [&](const auto& line) {
+      return images_of(line) == images_seen && line.contains(name);
+    });
+  });
 }
 
 void append_if_newest(const std::filesystem::path& file, const MetricsLine& line) {

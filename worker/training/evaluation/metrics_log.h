@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "metrics/evaluate.h"
 
@@ -28,6 +29,11 @@ std::optional<double> first_value(const metrics::Measurements& measured, const s
 
 /// Returns the images seen of the newest line of metrics.jsonl, or nothing if there is none.
 std::optional<std::int64_t> newest_images_seen(const std::filesystem::path& file);
+
+/// Returns whether metrics.jsonl has all of these values after so many images, in one line or
+/// several.
+bool has_values(const std::filesystem::path& file, std::int64_t images_seen,
+                const std::vector<std::string>& names);
 
 /// Appends a line to metrics.jsonl, with the time of day, unless the file has one with more images.
 /// Throws OutputError.

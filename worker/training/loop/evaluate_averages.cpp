@@ -54,4 +54,16 @@ metrics::Measurements evaluate_averages(Evaluator& evaluator, models::Generator&
   return all;
 }
 
+std::vector<std::string> measured_names(const std::vector<metrics::MetricName>& wanted,
+                                        const std::vector<double>& other_kimg) {
+  std::vector<std::string> names;
+  for (const metrics::MetricName& metric : wanted) {
+    for (const std::string& name : metrics::value_names(metric)) {
+      names.push_back(name);
+      for (const double kimg : other_kimg) names.push_back(metrics::name_of_average(name, kimg));
+    }
+  }
+  return names;
+}
+
 }  // namespace ganscale::training

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "training/evaluation/evaluator.h"
@@ -15,6 +16,12 @@ namespace ganscale::training {
 metrics::Measurements evaluate_averages(Evaluator& evaluator, models::Generator& average,
                                         double kimg, const std::vector<OtherAverage>& others,
                                         std::uint64_t seed);
+
+/// Returns the names of the values that evaluate_averages() measures, without deviations, minima.
+///
+/// other_kimg: the half-lives of the other averages.
+std::vector<std::string> measured_names(const std::vector<metrics::MetricName>& wanted,
+                                        const std::vector<double>& other_kimg);
 
 /// A value of a metric and the half-life of its average.
 struct BestAverage {

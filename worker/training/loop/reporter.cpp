@@ -15,6 +15,7 @@
 #include "report/page/html_report.h"
 #include "telemetry/process_usage.h"
 #include "tensors/with_prefix.h"
+#include "training/loop/evaluate_averages.h"
 #include "training/loop/tick_readings.h"
 #include "training/run/job_status.h"
 
@@ -291,8 +292,10 @@ void Reporter::metrics(const MetricsLine& line) {
 }
 
 bool Reporter::is_measured(const Progress& progress) const {
+  const auto names =
+      measured_names(context_.config.evaluate.metrics, context_.config.generator.ema.others);
   bool is_found = context_.group.rank() == 0 &&
-                  newest_images_seen(context_.folder.metrics()) >= progress.images_seen;
+                  has_values(context_.folder.metrics(), progress.images_seen, names);
   comm::broadcast_from_rank_0(context_.group, {&is_found});
   return is_found;
 }

@@ -44,7 +44,7 @@ class Reporter {
   double trained_seconds(const Progress& progress) const;
   /// Reports an evaluation. All ranks call it.
   void metrics(const MetricsLine& line);
-  /// Returns whether there was an evaluation at this progress or later. All ranks call it.
+  /// Returns whether all configured metrics were measured at this progress. All ranks call it.
   bool is_measured(const Progress& progress) const;
   /// Adds time that is not training: grids, checkpoints, pauses. It ends now and is no step's.
   void add_maintenance(double seconds) {

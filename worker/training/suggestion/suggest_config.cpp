@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "data/sources/read_image.h"
+#include "data/storage/storage.h"
 
 namespace ganscale::training {
 namespace {
@@ -109,6 +110,8 @@ Survey survey(const data::Source& source) {
       const data::Image shape = data::read_shape(source, i * found.images / count, record);
       sides.push_back(std::min(shape.height, shape.width));
       found.is_gray &= shape.channels <= 2;
+    } catch (const data::TransientReadError&) {
+      throw;
     } catch (const DataError&) {
       damage = std::current_exception();
     }

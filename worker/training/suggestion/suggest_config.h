@@ -15,7 +15,8 @@ struct Survey {
   bool is_gray = false;  ///< all sampled images are
 };
 
-/// Samples a dataset. Damaged records don't count; throws DataError if all that it sampled are.
+/// Samples a dataset. Damaged records don't count; throws DataError if all that it sampled are, and
+/// TransientReadError if the storage failed.
 Survey survey(const data::Source& source);
 
 /// What a machine suggests about it.

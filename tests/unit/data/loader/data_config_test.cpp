@@ -1,6 +1,7 @@
 #include "data/loader/data_config.h"
 
 #include "config/node.h"
+#include "data/storage/storage.h"
 #include "support/expect_error.h"
 #include "unit/data/fake_source.h"
 
@@ -115,6 +116,15 @@ TEST(DecodePolicy, PassesOverDamagedRecordsIfSomeMayBe) {
     expect_error(ExitCode::kData, "checksum differs: fake, record " + std::to_string(most_damaged),
                  [&] { decode_policy(DataConfig{}, gray, 64, most_damaged); });
   }
+}
+
+TEST(DecodePolicy, TakesNoFailureOfTheStorageForDamage) {
+  FakeSource gray(3);
+  gray.on_read = [](std::int64_t index) {
+    if (index == 0) throw TransientReadError("read failed 6 times: cannot read");
+  };
+  expect_error(ExitCode::kData, "read failed 6 times",
+               [&] { decode_policy(DataConfig{}, gray, 64, 2); });
 }
 
 TEST(DecodePolicy, ConvertsToTheColorsThatTheConfigurationNames) {

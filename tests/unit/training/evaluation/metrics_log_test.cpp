@@ -60,6 +60,18 @@ TEST_F(MetricsFile, ReturnsItsNewestLine) {
   EXPECT_EQ(newest_images_seen(file_), 2000);
 }
 
+TEST_F(MetricsFile, HasTheValuesOfAllLinesOfAMoment) {
+  EXPECT_FALSE(has_values(file_, 2000, {"fid50k"}));
+  append_if_newest(file_, line_at(1000));
+  EXPECT_FALSE(has_values(file_, 2000, {"fid50k"})) << "it is of an earlier moment";
+  append_if_newest(file_, line_at(2000));
+  EXPECT_TRUE(has_values(file_, 2000, {"fid50k"}));
+  EXPECT_FALSE(has_values(file_, 2000, {"fid50k", "is50k"}));
+  append_if_newest(file_, {2000, 3, {.values = {{"is50k", 5}}, .by_label = {}}});
+  EXPECT_TRUE(has_values(file_, 2000, {"fid50k", "is50k"}));
+  EXPECT_FALSE(has_values(file_, 1000, {"is50k"})) << "it is of a later moment";
+}
+
 TEST_F(MetricsFile, KnowsWhenALineWasWritten) {
   const auto now = [] {
     const auto since_1970 = std::chrono::system_clock::now().time_since_epoch();

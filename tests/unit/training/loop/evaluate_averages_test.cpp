@@ -1,5 +1,6 @@
 #include "training/loop/evaluate_averages.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -32,6 +33,13 @@ TEST(BestAverage, IsNeverOneWhoseMetricIsNaN) {
 
 TEST(BestAverage, IsUnknownIfNoMetricHasADirection) {
   EXPECT_FALSE(best_average({.values = {{"brightness", 40}}, .by_label = {}}, 10, {}));
+}
+
+TEST(MeasuredNames, AreOfEachAverage) {
+  EXPECT_THAT(
+      measured_names({metrics::parse_metric("fid5k"), metrics::parse_metric("pr5k3")}, {2}),
+      testing::UnorderedElementsAre("fid5k", "fid5k_ema_2", "pr5k3_precision",
+                                    "pr5k3_precision_ema_2", "pr5k3_recall", "pr5k3_recall_ema_2"));
 }
 
 }  // namespace

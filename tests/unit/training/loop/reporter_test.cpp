@@ -276,12 +276,15 @@ TEST(Reporter, SaysATickOfNoImagesOnce) {
 }
 
 TEST(Reporter, FindsEarlierMeasurements) {
-  ReportedAlone alone;
+  ReportedAlone alone("evaluate: {metrics: [fid10, pr10]}\ngenerator: {other_ema_kimg: [0.5]}\n");
   alone.progress.images_seen = 8;
   alone.reporter.begin(alone.progress);
   EXPECT_FALSE(alone.reporter.is_measured(alone.progress));
   MetricsLine line{.images_seen = 8, .seconds = 1.5, .measured = {}};
-  line.measured.values["fid10"] = 7;
+  line.measured.values = {{"fid10", 7}, {"pr10_precision", 1}, {"pr10_recall", 1}};
+  alone.reporter.metrics(line);  // as by `ganscale evaluate`, which measures one average
+  EXPECT_FALSE(alone.reporter.is_measured(alone.progress));
+  line.measured = metrics::of_average(line.measured, 0.5);
   alone.reporter.metrics(line);
   EXPECT_TRUE(alone.reporter.is_measured(alone.progress));
   EXPECT_FALSE(alone.reporter.is_measured({.images_seen = 9}));

@@ -1,9 +1,11 @@
 #include "training/suggestion/suggest_config.h"
 
 #include "data/sources/open_source.h"
+#include "data/storage/storage.h"
 #include "support/temporary_folder.h"
 #include "training/run/presets.h"
 #include "training/run/section_checks.h"
+#include "unit/data/fake_source.h"
 #include "unit/data/images.h"
 #include "unit/training/parse_text.h"
 
@@ -36,6 +38,14 @@ TEST(Survey, RefusesADatasetWithoutAGoodRecord) {
   folder.write("1.png", "damaged");
   const auto source = data::open_source(folder.path());
   expect_error(ExitCode::kData, "1.png", [&] { survey(*source); });
+}
+
+TEST(Survey, TakesNoFailureOfTheStorageForDamage) {
+  data::FakeSource source(4);
+  source.on_read = [](std::int64_t index) {
+    if (index == 1) throw data::TransientReadError("read failed 6 times: cannot read");
+  };
+  expect_error(ExitCode::kData, "read failed 6 times", [&] { survey(source); });
 }
 
 TEST(SuggestConfig, TakesASmallNetworkOnACpu) {

@@ -11,6 +11,7 @@
 #include "report/log/stats_log.h"
 #include "support/expect_error.h"
 #include "support/observed_group.h"
+#include "training/evaluation/metrics_log.h"
 #include "unit/training/fake_training.h"
 #include "unit/training/parse_text.h"
 #include "unit/training/same_snapshot.h"
@@ -246,6 +247,23 @@ TEST_F(TrainRun, LosesNothingIfTheLastEvaluationFails) {
   EXPECT_EQ(checkpoints().front().metrics.at("is24"), lines().front().at("is24"));
   EXPECT_EQ(train_alone(), ExitCode::kOk);
   EXPECT_EQ(lines().size(), 1);
+}
+
+// `ganscale evaluate` may have measured some, after the last evaluation failed.
+TEST_F(TrainRun, MeasuresWhatItsLastEvaluationLacks) {
+  config_.evaluate.every_kimg = 0;
+  ASSERT_EQ(train_alone(), ExitCode::kOk);
+  ASSERT_EQ(lines().size(), 1);
+  std::filesystem::remove(folder().metrics());
+  append_if_newest(folder().metrics(),
+                   {.images_seen = 24,
+                    .seconds = 1,
+                    .measured = {.values = {{"fid24", 5}, {"kid24", 5}}, .by_label = {}}});
+  EXPECT_EQ(train_alone(), ExitCode::kOk);
+  ASSERT_EQ(lines().size(), 2) << "the other average was not measured";
+  EXPECT_TRUE(lines().back().contains("fid24_ema_0.01"));
+  EXPECT_EQ(train_alone(), ExitCode::kOk);
+  EXPECT_EQ(lines().size(), 2) << "nothing was missing";
 }
 
 }  // namespace
