@@ -182,7 +182,7 @@ class S3(unittest.TestCase):
             local.write_bytes(whole[:len(whole) // 2])
             output, _ = training.communicate(timeout=200)
         self.assertEqual(training.returncode, WRONG_DATA, output)
-        self.assertRegex(output.splitlines()[-1], r"error: .*s3://images/tar/images\.tar, record \d+")
+        self.assertRegex(output, r"(?m)^ganscale: error: .*s3://images/tar/images\.tar, record \d+")
         local.write_bytes(whole)
         self.assertEqual(self.train(remote, "run", length)[0], expected)
 
