@@ -27,12 +27,13 @@ class Worker(OperatorCase):
         self.end_launcher(name, 0)
         self.wait_phase(name, "Suspended")
         self.assertNotIn("CheckpointDeadline", {event["reason"] for event in self.events(name)})
+        before = self.status(name)["kimg"]
 
         self.cluster.kubectl("patch", "gt", name, "--type=merge", "-p", '{"spec":{"suspend":false}}')
         self.wait_running(name, 2)
-        before = self.status(name)["kimg"]
+        self.assertNotIn("kimg", self.status(name))  # of a training without storage
         second = workers.start(name, 2)
-        wait_for("it went on from its checkpoint", lambda: self.status(name)["kimg"] > before, 120)
+        wait_for("it went on from its checkpoint", lambda: self.status(name).get("kimg", 0) > before, 120)
         wait_for("a checkpoint is told", lambda: self.status(name).get("lastCheckpoint", {}).get("name"), 120)
         self.assertEqual(self.condition(name, "Checkpointed")["status"], "True")
         second.send_signal(signal.SIGTERM)

@@ -110,13 +110,15 @@ void write_numbers(const wire::JobStatus& worker, Json& status) {
 }
 
 /// Returns what stays of a status. The next attempt does not find a checkpoint that went with the
-/// pods, or that is on another volume, which a status of an older version does not name.
+/// pods, or that is on another volume, which a status of an older version does not name: then the
+/// progress was that of other networks.
 Json kept_status(const Json& old, const Record& record) {
   Json status = old.is_object() ? old : Json::object();
   const bool is_next_attempt = whole_at(status, "/attempt/number") != record.attempt;
   const std::string storage = text_at(status, "/attempt/storage", record.storage);
   if (is_next_attempt && (record.storage.empty() || storage != record.storage)) {
-    status.erase("lastCheckpoint");
+    for (const char* key : {"lastCheckpoint", "kimg", "progressPercent", "etaSeconds", "fid"})
+      status.erase(key);
   }
   return status;
 }

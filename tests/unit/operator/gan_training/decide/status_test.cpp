@@ -45,17 +45,32 @@ TEST(Status, ShowsTheWorkersNumbersAndKeepsThemAfterItsEnd) {
   EXPECT_EQ(next_status(status, Record{}, facts(9))["kimg"], 4210.4);
 }
 
-TEST(Status, ForgetsACheckpointWithItsPodsOnceTheNextAttemptStarts) {
-  const Json old = {{"attempt", {{"number", 1}}}, {"lastCheckpoint", {{"name", "kimg-000200"}}}};
+TEST(Status, ForgetsProgressWithItsPodsOnceTheNextAttemptStarts) {
+  const Json progress = {{"lastCheckpoint", {{"name", "kimg-000200"}}},
+                         {"kimg", 200.5},
+                         {"progressPercent", 20.1},
+                         {"etaSeconds", 3600},
+                         {"fid", 7.9}};
+  Json old = {{"attempt", {{"number", 1}}}, {"secondsPerKimg", 2.3}};
+  old.update(progress);
+  const auto kept = [&](const Record& record) {
+    const Json status = next_status(old, record, facts(0));
+    EXPECT_EQ(status["secondsPerKimg"], 2.3);
+    Json result = Json::object();
+    for (const auto& [key, value] : progress.items()) {
+      if (status.contains(key)) result[key] = status[key];
+    }
+    return result;
+  };
   Record without;
   without.attempt = 1;
-  EXPECT_TRUE(next_status(old, without, facts(0)).contains("lastCheckpoint"));
+  EXPECT_EQ(kept(without), progress);
   without.attempt = 2;
   Record with = without;
   with.storage = "runs";
-  EXPECT_TRUE(next_status(old, with, facts(0)).contains("lastCheckpoint"));
+  EXPECT_EQ(kept(with), progress);
+  EXPECT_EQ(kept(without), Json::object());
   const Json status = next_status(old, without, facts(0));
-  EXPECT_FALSE(status.contains("lastCheckpoint"));
   EXPECT_EQ(condition(status, "Checkpointed")["status"], "False");
 }
 
