@@ -3,9 +3,10 @@
 
     benchmarks/quality/three_models.py FOLDER [--dataset cifar10|letters] [--minutes 60]     # until it prints its table
 
-All three are conditional and train on 32 x 32 pixels, on two ranks of one thread each. First the rates of all are measured in turn, which
-needs two idle cores, and kept in rates.json; then each trains for as many images as it gets in --seconds. As the results do not depend on
-what else runs, only the rates need an idle machine.
+All three are conditional and train on 32 x 32 pixels. First the rates of all on two ranks of one thread each are measured in turn, which
+needs two idle cores, and kept in rates.json; then each trains for as many images as it gets in --seconds at that rate. As the results
+depend neither on the number of ranks nor on what else runs, only the rates need an idle machine; the trainings have one rank each, --jobs
+at a time.
 
     DC-GAN        that of the demo: R1 every eighth step, batches of 32
     StyleGAN2     preset small with at most 64 channels and adaptive augmentation; without style mixing and path lengths, as in preset cifar
@@ -16,16 +17,18 @@ All learning rates fall by a cosine. Distances are those of 5,000 generated imag
 study trains; they are comparable only within a table. Prints the table and which model's mean distance is the lowest. FOLDER/MODEL.png has
 images of the first seed, a column for each label. An interrupted study resumes; with --minutes, no run starts after that time.
 """
+import functools
 import statistics
 import sys
 import time
 
-from study import RATE_KIMG, Study, add_minutes, deadline_of, options, print_table
+from study import RATE_KIMG, Study, add_minutes, deadline_of, options, print_table, run_jobs
 
 LABELS_DRAWN = 10
 ROWS_DRAWN = 8
 NETWORKS = ("generator", "discriminator")
-COMMON = ["model.resolution=32", "scheme.name=synchronous", "training.threads=1", "training.tick_kimg=2"]
+COMMON = ["model.resolution=32", "scheme.name=synchronous", "training.threads=1", "training.tick_kimg=2",
+          "checkpoint.every_kimg=5"]
 
 
 def falling_rates(generator, discriminator, final_fraction):
@@ -71,6 +74,27 @@ def settings_of(model, dataset, kimg):
     return [*COMMON, f"data.mirror={mirror}", *MODELS[model](dataset, kimg)]
 
 
+def run_name(model, seed):
+    return f"{file_name(model)}-seed{seed}"
+
+
+def finish(study, arguments, kimg, deadline):
+    """Trains and evaluates all runs, where that has not been done. Returns the names of those after the deadline."""
+    def one(model, seed):
+        run = run_name(model, seed)
+        if study.result(run) is not None or time.monotonic() >= deadline:
+            return
+        images = kimg[model]
+        study.train(run, [*settings_of(model, arguments.dataset, images), f"training.total_kimg={images}", f"training.seed={seed}"])
+        if seed == arguments.seeds[0]:
+            draw(study, model, run)
+        print(f"{run}: {study.evaluate(run, run)['fid5k']:.3f}", flush=True)
+
+    runs = [(model, seed) for seed in arguments.seeds for model in MODELS]
+    run_jobs([functools.partial(one, *run) for run in runs], arguments.jobs)
+    return [run_name(*run) for run in runs if study.result(run_name(*run)) is None]
+
+
 def draw(study, model, run):
     """Writes images of a run, whose columns have a label each."""
     labels = ",".join(map(str, range(LABELS_DRAWN)))
@@ -81,8 +105,9 @@ def draw(study, model, run):
 def parsed():
     parser = options(__doc__, ["cifar10", "letters"])
     parser.set_defaults(seeds=[1, 2])
-    parser.add_argument("--seconds", type=float, default=1800, help="of a training")
-    parser.add_argument("--ranks", type=int, default=2, help="of one thread each")
+    parser.add_argument("--seconds", type=float, default=1800, help="that a training would take on these ranks")
+    parser.add_argument("--ranks", type=int, default=2, help="of one thread each, whose rates are measured")
+    parser.add_argument("--jobs", type=int, default=2, help="trainings at a time, of one thread each")
     add_minutes(parser)
     return parser.parse_args()
 
@@ -100,24 +125,10 @@ def main():
     study = Study(arguments)
     study.keep_plan(arguments, ["seconds", "ranks", "set"])
     kimg = study.kimg_in(arguments.seconds, {model: settings_of(model, arguments.dataset, RATE_KIMG) for model in MODELS}, arguments.ranks)
-    rows = {model: [] for model in MODELS}
-    left = []
-    for seed in arguments.seeds:
-        for model, row in rows.items():
-            run = f"{file_name(model)}-seed{seed}"
-            if study.result(run) is None and time.monotonic() >= deadline:
-                left.append(run)
-                continue
-            if study.result(run) is None:
-                study.train(run, [*settings_of(model, arguments.dataset, kimg[model]), f"training.total_kimg={kimg[model]}",
-                                  f"training.seed={seed}"], arguments.ranks)
-            row.append(study.evaluate(run, run))
-            print(f"{run}: {row[-1]['fid5k']:.3f} after {study.seconds_of(run):.0f} s", flush=True)
-            if seed == arguments.seeds[0]:
-                draw(study, model, run)
-    if left:
+    if left := finish(study, arguments, kimg, deadline):
         print(f"no table yet: left are {', '.join(left)}")
         return 0
+    rows = {model: [study.result(run_name(model, seed)) for seed in arguments.seeds] for model in MODELS}
     print_result(arguments, kimg, rows)
     return 0
 
