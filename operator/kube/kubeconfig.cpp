@@ -78,7 +78,8 @@ ClusterAccess read_kubeconfig(const std::string& path) {
   access.insecure = cluster.flag("insecure-skip-tls-verify", false);
   access.ca_pem = data_or_file(cluster, "certificate-authority", folder);
   access.token = user.text("token");
-  access.token_file = user.text("tokenFile");
+  const std::string token_file = user.text("tokenFile");
+  if (!token_file.empty()) access.token_file = (folder / token_file).string();
   access.client_certificate_pem = data_or_file(user, "client-certificate", folder);
   access.client_key_pem = data_or_file(user, "client-key", folder);
   access.name_space = text_at(context, "/namespace", "default");

@@ -67,9 +67,10 @@ void require_current(const StoredObject& object, Client& client) {
 Json with_failure(const StoredObject& object, const Failure& failure, Time now) {
   Json status = status_of(object);
   const Json known = find_condition(status, kReconciled);
-  const bool is_told = text_at(known, "/status") == "False" &&
-                       text_at(known, "/reason") == failure.reason &&
-                       known.value("observedGeneration", Json()) == object.generation;
+  const bool is_told =
+      text_at(known, "/status") == "False" && text_at(known, "/reason") == failure.reason &&
+      (failure.reason != kNameTaken || text_at(known, "/message") == failure.message) &&
+      known.value("observedGeneration", Json()) == object.generation;
   if (!is_told) {
     const Condition condition{kReconciled, false, failure.reason, failure.message};
     set_condition(status, condition, object.generation, now);
@@ -128,7 +129,7 @@ std::chrono::seconds reconcile_and_report(const StoredObject& object,
   } catch (const TransportError&) {
     throw;  // there is no server to store it
   } catch (const NameTaken& taken) {
-    report({"NameTaken", taken.what()});
+    report({kNameTaken, taken.what()});
     return kLookAgain;
   } catch (const std::exception& error) {
     report({"Error", error.what()});

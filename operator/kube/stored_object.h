@@ -35,6 +35,8 @@ void read_stored(const Json& object, StoredObject& stored);
 inline constexpr const char* kReconciled = "Reconciled";
 /// The reason of condition and event if our account lacks rights in the namespace.
 inline constexpr const char* kAccessDenied = "AccessDenied";
+/// The reason of the condition if an object of another owner has a name that is needed.
+inline constexpr const char* kNameTaken = "NameTaken";
 
 /// Stores a status and returns the updated object. Throws ApiError, with code 409 if our copy of it
 /// is stale.
@@ -51,7 +53,8 @@ struct Failure {
 };
 
 /// Returns the status with Reconciled=False. Keeps the first message for the same reason and
-/// generation, since each change of the status triggers another reconcile.
+/// generation, since each change of the status triggers another reconcile; but a name that is taken
+/// is the one that is taken now.
 Json with_failure(const StoredObject& object, const Failure& failure, Time now);
 /// Returns the status with Reconciled=True if it was False; otherwise unchanged.
 Json with_success(const StoredObject& object, Time now);

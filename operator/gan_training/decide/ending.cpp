@@ -7,14 +7,17 @@ namespace {
 
 using std::chrono::seconds;
 
+/// Whether the attempt trains, and so has something to save.
+bool trains(const Attempt& attempt) {
+  return attempt.phase == JobPhase::kRunning && attempt.lost.empty();
+}
+
 /// Asks rank 0 for a checkpoint and waits for the end, at most until the deadline.
 void wait_for_checkpoint(const Situation& s, Decision& d) {
   const Attempt& attempt = *s.attempt;
   d.record.ending->since = std::min(d.record.ending->since, s.now);  // the clock may be set back
   const Time deadline = d.record.ending->since + s.checkpoint_deadline;
-  const bool nothing_to_save =
-      attempt.phase == JobPhase::kCreated || attempt.phase == JobPhase::kQueued;
-  if (attempt.finished() || nothing_to_save || !attempt.lost.empty()) {
+  if (!trains(attempt)) {
     add_event(d, false, "AttemptEnded", attempt.name + " ended for: " + d.record.ending->reason);
     end_stopped(d);
   } else if (s.now >= deadline) {
@@ -31,7 +34,7 @@ void wait_for_checkpoint(const Situation& s, Decision& d) {
 void stop_attempt(const Situation& s, Decision& d, const std::string& reason,
                   const std::string& why) {
   d.record.ending = Ending{reason, s.now};
-  add_event(d, false, reason, why + "; writing a checkpoint first");
+  add_event(d, false, reason, why + (trains(*s.attempt) ? "; writing a checkpoint first" : ""));
   wait_for_checkpoint(s, d);
 }
 

@@ -31,7 +31,8 @@ void note_preflight(const Situation& s, Decision& d) {
 
 std::string accept_fabric(const Situation& s, Decision& d) {
   const auto avoided = std::ranges::count_if(d.record.avoided, &AvoidedNode::for_fabric);
-  const auto most = std::min<std::ptrdiff_t>(s.nodes, kMostAvoided);
+  // Not the plan's nodes: there is no plan while an edit is refused.
+  const auto most = std::min<std::ptrdiff_t>(s.attempt->nodes, kMostAvoided);
   const bool names_none = !has_nodes_to_avoid(s);
   if (!names_none && avoided < most) return "";
   d.record.fabric_accepted = true;

@@ -345,6 +345,11 @@ void decide_live(const Situation& s, Decision& d) {
   note_preflight(s, d);
   if (s.others) d.steps.push_back(Step::kDeleteAttempts);
   if (attempt.phase == JobPhase::kSucceeded && !d.record.ending) {
+    // Only an edit that its MPIJob has not been told of may start it again.
+    if (!attempt.request.empty()) {
+      d.record.request = attempt.request;
+      d.record.hash = attempt.hash;
+    }
     set_phase(d, Phase::kSucceeded, "Done", "the training is complete");
     add_event(d, false, "Succeeded", d.record.message);
     return;
@@ -398,12 +403,13 @@ void decide_over(const Situation& s, Decision& d) {
   const bool holds_nodes = s.attempt && s.attempt->workers_running > 0 &&
                            (!s.attempt->finished() || !s.attempt->lost.empty());
   if (holds_nodes && s.record.phase == Phase::kFailed) end_attempt(d);
-  if (!s.problem.empty() || s.suspend) return decide_expiry(s, d);
+  if (!s.problem.empty()) return decide_expiry(s, d);
   if (!starts_again(s)) {
     d.record.request = s.request;
     d.record.hash = s.hash;
     return decide_expiry(s, d);
   }
+  if (s.suspend) return decide_expiry(s, d);
   add_event(d, false, "StartedAgain", "the spec was edited after the training had ended");
   set_phase(d, Phase::kRestarting, "StartedAgain",
             "the spec was edited after the training had ended");
@@ -415,6 +421,8 @@ void decide_over(const Situation& s, Decision& d) {
 
 /// Waits for an edit of the spec, or for the object that it names.
 void decide_refused(const Situation& s, Decision& d) {
+  // Of an attempt that was ended, the MPIJob may still be there: the operator was killed, say.
+  if (s.attempt || s.others) d.steps.push_back(Step::kDeleteAttempts);
   set_phase(d, Phase::kPending, s.problem_reason, s.problem);
   report_refusal(s, d);
 }

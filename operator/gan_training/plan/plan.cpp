@@ -63,6 +63,11 @@ Json worker_config(const TrainingSpec& spec, const Json& config) {
 
 std::string run_folder(const Plan& plan) { return plan.spec.storage.path + "/" + plan.key.name; }
 
+std::string storage_of(const Plan& plan) {
+  const Volume& storage = plan.spec.storage;
+  return storage.claim_name + (storage.sub_path.empty() ? "" : "/" + storage.sub_path);
+}
+
 std::string config_map_name(const Key& key) { return key.name + "-config"; }
 std::string secret_name(const Key& key) { return key.name + "-control"; }
 std::string attempt_name(const Key& key, int attempt) {

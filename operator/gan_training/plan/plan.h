@@ -66,6 +66,8 @@ Json worker_config(const TrainingSpec& spec, const Json& config);
 
 /// The folder of the run on the storage volume, as the pods see it.
 std::string run_folder(const Plan& plan);
+/// Returns the claim and subPath of the storage volume; empty if there is none.
+std::string storage_of(const Plan& plan);
 
 /// Names of the objects of a training.
 std::string config_map_name(const Key& key);

@@ -1,6 +1,5 @@
 #include "gan_training/reconcile/attempts.h"
 
-#include "gan_training/decide/observe.h"
 #include "gan_training/desired/control_secret.h"
 #include "gan_training/desired/mpi_job.h"
 #include "kube/owned.h"
@@ -45,7 +44,8 @@ void start_attempt(const Plan& plan, const Record& record, const std::string& to
   put_owned(client, kMpiJobs, job, [&](const Json& have) { require_same_plan(have, job); });
 }
 
-void delete_attempts(const GanTraining& training, const Record& record, const Cluster& cluster) {
+void delete_attempts(const GanTraining& training, const Record& record,
+                     const std::optional<Attempt>& seen, const Cluster& cluster) {
   for (const auto& job : cluster.informers.jobs->by_index(training.key)) {
     const bool is_live =
         attempt_number(*job) == record.attempt && record.state != AttemptState::kEnded;
@@ -53,6 +53,9 @@ void delete_attempts(const GanTraining& training, const Record& record, const Cl
     if (is_live || is_going || !is_owned_by(*job, training.uid)) continue;
     cluster.client.remove(kMpiJobs, key_of(*job), (*job)["metadata"].value("uid", ""));
   }
+  if (!seen || seen->deleted || record.state != AttemptState::kEnded) return;
+  const Key key{training.key.name_space, seen->name};
+  if (!cluster.informers.jobs->find(key)) cluster.client.remove(kMpiJobs, key, seen->uid);
 }
 
 }  // namespace ganscale::controller::gan_training

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
+#include "gan_training/decide/observe.h"
 #include "gan_training/decide/record.h"
 #include "gan_training/plan/plan.h"
 #include "gan_training/reconcile/informers.h"
@@ -24,7 +26,9 @@ Json recorded_job(const Plan& plan, const Record& record);
 void start_attempt(const Plan& plan, const Record& record, const std::string& token,
                    Client& client);
 
-/// Deletes all MPIJobs of the training except the live attempt's.
-void delete_attempts(const GanTraining& training, const Record& record, const Cluster& cluster);
+/// Deletes all MPIJobs of the training except the live attempt's. seen: the record's attempt, if it
+/// was observed, though the cache may lack its MPIJob.
+void delete_attempts(const GanTraining& training, const Record& record,
+                     const std::optional<Attempt>& seen, const Cluster& cluster);
 
 }  // namespace ganscale::controller::gan_training

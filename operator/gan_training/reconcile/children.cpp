@@ -40,6 +40,13 @@ void keep_tolerations(const Json& have, Json& want) {
   }
 }
 
+/// Returns the MPIJob with a name; null if there is none. The cache may lack one that was just made.
+Informer::Object find_job(const Key& key, const Cluster& cluster) {
+  if (auto known = cluster.informers.jobs->find(key)) return known;
+  const auto job = cluster.client.get(kMpiJobs, key);
+  return job ? std::make_shared<const Json>(*job) : nullptr;
+}
+
 std::vector<Child> children(const Observation& seen, const Record& record, const Cluster& cluster) {
   const Plan& plan = seen.checked.plan;
   const Informers& informers = cluster.informers;
@@ -59,8 +66,11 @@ std::vector<Child> children(const Observation& seen, const Record& record, const
   }
   const bool is_current = attempt && attempt->hash == seen.situation.hash && !attempt->deleted;
   if (is_current && record.state == AttemptState::kLive && !attempt->finished()) {
-    add(kMpiJobs, *informers.jobs, recorded_job(plan, record));
-    if (list.back().have) keep_tolerations(*list.back().have, list.back().want);
+    Json want = recorded_job(plan, record);
+    if (const auto have = find_job(key_of(want), cluster)) {  // one that is gone is not made again
+      keep_tolerations(*have, want);
+      list.push_back({&kMpiJobs, std::move(want), have});
+    }
   }
   return list;
 }

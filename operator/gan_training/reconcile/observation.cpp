@@ -57,10 +57,13 @@ Attempt attempt_of(const Json& job, const std::vector<Json>& pods, const Informe
   return attempt;
 }
 
-/// Returns the MPIJob of a live attempt that the cache lacks: it may be stale, as after a restored
-/// backup, when each kind is listed again at its own time. Nothing if it was deleted.
-std::optional<Json> read_live_job(const GanTraining& training, Client& client,
-                                  const Record& record) {
+/// Returns the MPIJob of an attempt that is to be there and that the cache lacks: it may be stale,
+/// just after a start, or after a restored backup, when each kind is listed again at its own time.
+/// Nothing if it was not made yet, or was deleted.
+std::optional<Json> read_job(const GanTraining& training, Client& client, const Record& record) {
+  const bool may_be_there =
+      record.state == AttemptState::kWanted || record.state == AttemptState::kLive;
+  if (!may_be_there) return std::nullopt;
   const Key key{training.key.name_space, attempt_name(training.key, record.attempt)};
   auto job = client.get(kMpiJobs, key);
   if (job && !is_owned_by(*job, training.uid)) job.reset();
@@ -85,8 +88,8 @@ void observe_attempts(const GanTraining& training, const Cluster& cluster, Situa
       s.others = true;
     }
   }
-  if (!s.attempt && s.record.state == AttemptState::kLive) {
-    if (const auto job = read_live_job(training, cluster.client, s.record)) {
+  if (!s.attempt) {
+    if (const auto job = read_job(training, cluster.client, s.record)) {
       s.attempt = attempt_of(*job, pods, informers);
     }
   }
@@ -155,16 +158,11 @@ void observe_spec(const TrainingSpec& spec, Situation& s) {
   if (spec.storage.claim_name.empty()) s.checkpoint.clear();  // it was in the pods
 }
 
-/// Returns what changes with the volume of the checkpoints; empty if there is none.
-std::string storage_of(const Volume& storage) {
-  return storage.claim_name + (storage.sub_path.empty() ? "" : "/" + storage.sub_path);
-}
-
 void observe_plan(const Plan& plan, Situation& s) {
   s.request = plan.request;
   s.hash = plan_hash(plan);
   s.config_hash = config_hash(plan);
-  s.storage = storage_of(plan.spec.storage);
+  s.storage = storage_of(plan);
   s.nodes = plan.spec.nodes;
 }
 

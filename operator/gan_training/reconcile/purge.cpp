@@ -59,12 +59,22 @@ void observe_job(const Plan& plan, Client& client, Situation& s) {
   observe_purge_job(*job, plan, s);
 }
 
-/// Without an attempt a folder of its name is an older training's; but the status may also be lost,
-/// as after a restored backup.
-void skip_purge(const Plan& plan, Situation& s) {
+void skip_purge(const Plan& plan, const std::string& why, Situation& s) {
   if (!wants_purge(plan)) return;
-  s.purge_skipped = "no attempt is recorded: " + run_folder(plan) + " on the claim " +
+  s.purge_skipped = why + ": " + run_folder(plan) + " on the claim " +
                     plan.spec.storage.claim_name + " was left as it was, if it is there";
+}
+
+/// Returns why a folder of the training's name may be an older training's; empty if it is its own.
+/// Without an attempt the status may also be lost, as after a restored backup.
+std::string why_not_own(const GanTraining& training, const Plan& plan) {
+  if (whole_at(training.status, "/attempt/number") == 0) return "no attempt is recorded";
+  const std::string wanted = storage_of(plan);
+  // Older versions did not record it.
+  const std::string used = text_at(training.status, "/attempt/storage", wanted);
+  if (used == wanted) return "";
+  return used.empty() ? "the last attempt had no storage"
+                      : "the folder of the last attempt remains on other storage, " + used;
 }
 
 /// Whether the Job that has the name of the purge is ours, or of an older training of this name,
@@ -82,8 +92,9 @@ bool is_ours_or_goes(const Plan& plan, Client& client) {
 
 void observe_purge(const GanTraining& training, const Checked& checked, Client& client,
                    Situation& s) {
-  if (s.record.attempt == 0) {
-    skip_purge(checked.plan, s);
+  const std::string why = why_not_own(training, checked.plan);
+  if (s.record.attempt == 0 || (checked.has_pods && !why.empty())) {
+    skip_purge(checked.plan, why, s);
   } else if (checked.has_pods) {
     observe_job(checked.plan, client, s);
   } else if (text_at(training.spec, "/deletePolicy") == "Purge") {

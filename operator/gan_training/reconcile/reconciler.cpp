@@ -88,7 +88,7 @@ void Reconciler::take_steps(const GanTraining& training, const Observation& seen
   // If nothing was stored, nothing has shown yet that our copy was the newest.
   if (is_destructive) require_current(training, cluster.client);
   if (contains(decision.steps, Step::kDeleteAttempts)) {
-    delete_attempts(training, decision.record, cluster);
+    delete_attempts(training, decision.record, seen.situation.attempt, cluster);
   }
   if (contains(decision.steps, Step::kDeleteTraining)) {
     cluster.client.remove(kTrainings, training.key, training.uid, training.resource_version);

@@ -29,6 +29,12 @@ void drop_stale(const Plan& plan, Decision& d) {
                           std::to_string(dropped)});
 }
 
+/// Returns the message of a training, cut short: hundreds of runs are in one status.
+std::string message_of(const Child& child) {
+  constexpr std::size_t kLongestMessageBytes = 300;
+  return valid_utf8(child.message.substr(0, kLongestMessageBytes));
+}
+
 Result result_of(const Child& child) {
   Result result{.run = child.name,
                 .hash = child.hash,
@@ -39,10 +45,7 @@ Result result_of(const Child& child) {
                 .restarts = child.restarts};
   std::ranges::sort(result.nodes);
   if (child.phase != Phase::kSucceeded) {
-    constexpr std::size_t kLongestMessageBytes = 300;  // of hundreds of runs in one status
-    result.message = child.message.empty()
-                         ? "the training failed"
-                         : valid_utf8(child.message.substr(0, kLongestMessageBytes));
+    result.message = child.message.empty() ? "the training failed" : message_of(child);
   } else if (!child.measured) {
     result.message =
         "the worker reported no window: its image is older than the operator, or the training "
@@ -83,7 +86,7 @@ void take_results(const Situation& s, Decision& d) {
       result.message = "took longer than spec.runDeadlineSeconds: " +
                        std::to_string(s.plan.spec.run_deadline_seconds) + " s; it was " +
                        kPhases.of(child.phase) +
-                       (child.message.empty() ? "" : ": " + child.message);
+                       (child.message.empty() ? "" : ": " + message_of(child));
       add_result(result, d);
     }
   }
@@ -156,16 +159,19 @@ void decide_expiry(const Situation& s, Decision& d) {
 
 void go_on(const Situation& s, Decision& d) {
   const std::size_t index = *next_run(s.plan, d.record);
-  const SweepRun& run = s.plan.runs[index];
-  const auto there = std::ranges::find(s.children, run.name, &Child::name);
-  set_phase(d, Phase::kRunning, "Running", run.name);
-  d.record.current = run.name;
-  if (there != s.children.end() && is_kept(s, *there, d.record) && there->owned) {
-    d.record.message = run.name + " is " + kPhases.of(there->phase);
+  const std::string& next = s.plan.runs[index].name;
+  // An edit may have put another run before the one that is there.
+  const auto there = std::ranges::find_if(
+      s.children, [&](const Child& child) { return child.owned && is_kept(s, child, d.record); });
+  const bool is_there = there != s.children.end();
+  d.record.current = is_there ? there->name : next;
+  set_phase(d, Phase::kRunning, "Running", d.record.current);
+  if (is_there) {
+    d.record.message = there->name + " is " + kPhases.of(there->phase);
     d.requeue_after = std::max(seconds(1), seconds(deadline_of(s, *there) - s.now));
   } else if (!s.children.empty()) {
     d.record.reason = "Waiting";
-    d.record.message = s.children.front().name + " is being deleted, " + run.name + " is next";
+    d.record.message = s.children.front().name + " is being deleted, " + next + " is next";
     d.requeue_after = kPollEvery;
   } else {
     d.start = index;

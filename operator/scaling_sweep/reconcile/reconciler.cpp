@@ -82,9 +82,10 @@ void Reconciler::start_training(const ScalingSweep& sweep, const Plan& plan, std
   try {
     parts_.client.create(kTrainings, object);
   } catch (const ApiError& error) {
-    if (error.code() != 409) throw;
+    if (error.code() != 409 || error.reason() != "AlreadyExists") throw;
     const auto there = parts_.client.get(kTrainings, key_of(object));
-    if (there && is_owned_by(*there, sweep.uid)) return;  // we made it; our copy is stale
+    if (!there) throw;                           // it has been deleted since
+    if (is_owned_by(*there, sweep.uid)) return;  // we made it; our copy is stale
     throw NameTaken(kTrainings, key_of(object));
   }
   const std::string name = key_of(object).name;

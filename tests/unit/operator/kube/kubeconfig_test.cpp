@@ -37,6 +37,15 @@ TEST(Kubeconfig, ReadsTheCurrentContext) {
   EXPECT_EQ(access.name_space, "team");
 }
 
+TEST(Kubeconfig, FindsTheFileOfATokenInItsOwnFolder) {
+  const TemporaryFolder folder;
+  const auto read = [&](const std::string& token_file) {
+    return read_kubeconfig(folder.write("config", config("server: s", "tokenFile: " + token_file)));
+  };
+  EXPECT_EQ(read("token").token_file, (folder / "token").string());
+  EXPECT_EQ(read("/run/token").token_file, "/run/token");
+}
+
 TEST(Kubeconfig, NamesWhatIsMissing) {
   refuses("current-context: z\n", "contexts has no entry: z");
   refuses(config("x: y", "token: t"), "cluster.server is missing");

@@ -87,6 +87,13 @@ TEST(Failure, KeepsTheFirstWordsOfItsReasonUntilTheSpecChanges) {
   EXPECT_EQ(reconciled(edited)["observedGeneration"], 2);
 }
 
+TEST(Failure, NamesTheObjectThatHasTheNameNow) {
+  const Json first = with_failure(with_status(Json::object()), {kNameTaken, "secrets a"}, kNow);
+  EXPECT_EQ(with_failure(with_status(first), {kNameTaken, "secrets a"}, kNow), first);
+  const Json second = with_failure(with_status(first), {kNameTaken, "configmaps b"}, kNow);
+  EXPECT_EQ(reconciled(second)["message"], "configmaps b");
+}
+
 TEST(Failure, IsClearedBySuccessOnly) {
   const Json failed = with_failure(with_status(Json::object()), {"Invalid", "one"}, kNow);
   const Json succeeded = with_success(with_status(failed), kNow + std::chrono::seconds(9));

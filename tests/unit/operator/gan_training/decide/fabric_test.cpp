@@ -105,6 +105,16 @@ TEST(Fabric, IsAcceptedOnceAsManyNodesAreAvoidedAsTheTrainingHas) {
   EXPECT_TRUE(decide(s).record.fabric_accepted);
 }
 
+TEST(Fabric, IsNotAcceptedBecauseAnEditIsRefused) {
+  Situation s = below_floor({"dgx-2"});
+  s.nodes = Situation().nodes;  // there is no plan
+  s.problem_reason = "MissingConfigMap";
+  s.problem = "spec.configFrom.name: no such ConfigMap: absent";
+  const Decision d = decide(s);
+  EXPECT_EQ(d.record.reason, "FabricBelowFloor");
+  EXPECT_FALSE(d.record.fabric_accepted);
+}
+
 TEST(Fabric, IsAcceptedIfThereAreTooFewOtherNodes) {
   Situation s = below_floor({});
   s.attempt->phase = JobPhase::kCreated;

@@ -141,6 +141,17 @@ TEST(LifeBounds, SaysOnceThatTheSpecOfASuspendedTrainingIsRefused) {
   EXPECT_EQ(decide(s).record.message, "spec.suspend is true");
 }
 
+TEST(LifeBounds, SaysThatACheckpointIsWrittenOnlyIfThereIsSomethingToSave) {
+  for (const JobPhase phase : {JobPhase::kCreated, JobPhase::kRunning, JobPhase::kSucceeded}) {
+    Situation s = with_attempt(phase);
+    s.deleted = true;
+    EXPECT_EQ(decide(s).events.at(0).note,
+              phase == JobPhase::kRunning
+                  ? "the training is being deleted; writing a checkpoint first"
+                  : "the training is being deleted");
+  }
+}
+
 TEST(LifeBounds, SaysThatACommandPausedIt) {
   Situation s = with_attempt(JobPhase::kRunning);
   s.attempt->workers_running = 8;
@@ -170,6 +181,51 @@ TEST(LifeBounds, StartsAFailedTrainingAgainAfterAnyLaterEdit) {
   EXPECT_EQ(d.record.failed_behind, "") << "its run folder may be a new one";
   s.record.phase = Phase::kSucceeded;
   EXPECT_EQ(decide(s).record.phase, Phase::kSucceeded) << "there is nothing left to train";
+}
+
+TEST(LifeBounds, DoesNotTrainAgainForAnEditThatChangedNoPodBeforeItsEnd) {
+  Situation s = with_attempt(JobPhase::kSucceeded);
+  s.request = s.attempt->request = "2";  // of restartPolicy: the MPIJob has been told
+  s.hash = "h2";                         // another version of the operator makes other pods
+  s.record = decide(s).record;
+  EXPECT_EQ(s.record.phase, Phase::kSucceeded);
+  EXPECT_EQ(decide(s).record.phase, Phase::kSucceeded);
+  s.request = "3";
+  s.hash = "h3";
+  EXPECT_EQ(decide(s).record.reason, "StartedAgain");
+}
+
+TEST(LifeBounds, DoesNotTrainAgainOnceItIsNoLongerSuspended) {
+  Situation s = with_attempt(JobPhase::kSucceeded);
+  s.record.phase = Phase::kSucceeded;
+  s.suspend = true;
+  s.request = "2";
+  s.record = decide(s).record;
+  s.hash = "h2";  // another version of the operator makes other pods
+  s.record = decide(s).record;
+  s.suspend = false;
+  s.request = "3";
+  EXPECT_EQ(decide(s).record.phase, Phase::kSucceeded);
+  s.suspend = true;  // with an edit of its pods, which waits
+  s.hash = "h3";
+  s.record = decide(s).record;
+  EXPECT_EQ(s.record.phase, Phase::kSucceeded);
+  s.suspend = false;
+  s.request = "4";
+  EXPECT_EQ(decide(s).record.reason, "StartedAgain");
+}
+
+TEST(LifeBounds, EndsAnAttemptThoughAnEditIsRefusedBeforeItsMpiJobIsDeleted) {
+  Situation s = with_attempt(JobPhase::kRunning);
+  s.record.state = AttemptState::kEnded;  // stored by an operator that was killed then
+  s.problem_reason = "BadConfig";
+  s.problem = "spec.config.training.bach: unknown";
+  EXPECT_EQ(decide(s).record.phase, Phase::kPending);
+  EXPECT_THAT(decide(s).steps, ElementsAre(Step::kDeleteAttempts));
+  s.attempt.reset();
+  EXPECT_THAT(decide(s).steps, IsEmpty());
+  s.others = true;
+  EXPECT_THAT(decide(s).steps, ElementsAre(Step::kDeleteAttempts));
 }
 
 TEST(LifeBounds, DoesNotTakeAnOldRecordForAnEdit) {

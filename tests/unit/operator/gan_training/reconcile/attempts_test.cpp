@@ -143,14 +143,30 @@ TEST(DeleteAttempts, KeepsTheLiveAttemptAndObjectsOfOthers) {
   world.sync();
   Record live = wanted(3);
   live.state = AttemptState::kLive;
-  delete_attempts(parse_training(make_training()), live, world.cluster());
+  delete_attempts(parse_training(make_training()), live, std::nullopt, world.cluster());
   EXPECT_TRUE(world.server.get(kMpiJobs, World::job_key(1)).is_null());
   EXPECT_EQ(world.server.count("DELETE", "faces-r2"), 0U) << "it is going";
   EXPECT_FALSE(world.server.get(kMpiJobs, World::job_key(3)).is_null());
   EXPECT_FALSE(world.server.get(kMpiJobs, World::job_key(7)).is_null());
   live.state = AttemptState::kEnded;
-  delete_attempts(parse_training(make_training()), live, world.cluster());
+  delete_attempts(parse_training(make_training()), live, std::nullopt, world.cluster());
   EXPECT_TRUE(world.server.get(kMpiJobs, World::job_key(3)).is_null());
+}
+
+TEST(DeleteAttempts, DeletesOneThatWasSeenThoughTheCacheLacksIt) {
+  World world;
+  world.server.put(kMpiJobs, job(1, "u"));
+  Attempt seen;
+  seen.name = "faces-r1";
+  seen.uid = world.server.get(kMpiJobs, World::job_key(1))["metadata"]["uid"];
+  Record record = wanted(1);
+  const auto is_there_after_delete = [&] {
+    delete_attempts(parse_training(make_training()), record, seen, world.cluster());
+    return !world.server.get(kMpiJobs, World::job_key(1)).is_null();
+  };
+  EXPECT_TRUE(is_there_after_delete()) << "it is the live one";
+  record.state = AttemptState::kEnded;
+  EXPECT_FALSE(is_there_after_delete());
 }
 
 TEST(DeleteAttempts, LeavesAnObjectThatHasTakenTheName) {
@@ -161,7 +177,7 @@ TEST(DeleteAttempts, LeavesAnObjectThatHasTakenTheName) {
   world.server.put(kMpiJobs, job(1, "u"));  // with a uid of its own
   Record ended = wanted(1);
   ended.state = AttemptState::kEnded;
-  delete_attempts(parse_training(make_training()), ended, world.cluster());
+  delete_attempts(parse_training(make_training()), ended, std::nullopt, world.cluster());
   EXPECT_FALSE(world.server.get(kMpiJobs, World::job_key(1)).is_null());
 }
 

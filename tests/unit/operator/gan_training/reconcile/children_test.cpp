@@ -183,6 +183,26 @@ TEST(Children, KeepTheTolerationsOfAQueueThatTheSpecDoesNotName) {
   EXPECT_THAT(world.told("PutBack"), ElementsAre(HasSubstr("spec.slotsPerWorker was changed")));
 }
 
+TEST(Children, KeepTheTolerationsOfAnMpiJobThatOurCopyLacks) {
+  World world;
+  world.run({{"queueName", "research"}});
+  tolerate(world);
+  // Without its label no informer shows it any more.
+  world.server.edit(kMpiJobs, World::job_key(1), {{"metadata", {{"labels", nullptr}}}});
+  world.server.edit(kMpiJobs, World::job_key(1),
+                    {{"metadata", {{"labels", {{kQueueLabel, "research"}}}}}});
+  world.sync();
+  world.informers.jobs =
+      std::make_unique<Informer>([&] { return world.server.connect(); }, hooks_without_sleep(),
+                                 Informer::Settings{.resource = kMpiJobs}, [](const Json&) {});
+  const std::size_t made = world.server.count("POST", "/mpijobs");
+  world.reconciler.reconcile(kFaces);
+  const Json job = world.server.get(kMpiJobs, World::job_key(1));
+  EXPECT_EQ(job["metadata"]["labels"].value(kTrainingLabel, ""), "faces");
+  EXPECT_EQ(text_at(job, "/spec/mpiReplicaSpecs/Worker/template/spec/tolerations/0/key"), "flavor");
+  EXPECT_EQ(world.server.count("POST", "/mpijobs"), made);
+}
+
 TEST(Children, StayAsTheyAreWhileTheirTrainingLeavesANode) {
   World world;
   world.run();

@@ -48,6 +48,26 @@ TEST(Observation, ReadsALiveAttemptThatTheCacheLacks) {
   EXPECT_FALSE(seen().situation.attempt);
 }
 
+TEST(Observation, ReadsAnAttemptThatWasJustMadeAndThatTheCacheLacks) {
+  World world;
+  world.server.put(kTrainings, make_training());
+  world.settle();
+  const Json job = world.server.get(kMpiJobs, World::job_key(1));
+  world.server.remove(kMpiJobs, World::job_key(1));
+  world.sync();
+  world.server.put(kMpiJobs, job);
+  const auto is_seen = [&](AttemptState state) {
+    GanTraining training = world.stored();
+    Record record = read_record(training.status);
+    record.state = state;
+    write_record(record, training.status);
+    const auto seen = observe(training, world.cluster(), World::rules(), world.now);
+    return seen.situation.attempt.has_value();
+  };
+  EXPECT_TRUE(is_seen(AttemptState::kWanted));
+  EXPECT_FALSE(is_seen(AttemptState::kEnded)) << "it is to go";
+}
+
 TEST(Observation, NamesTheClaimThatIsMissing) {
   World world;
   const Json training = make_training({{"data", {{"claimName", "faces"}}},

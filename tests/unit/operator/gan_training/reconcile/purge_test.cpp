@@ -14,9 +14,10 @@ using testing::HasSubstr;
 const Key kJob{"team", "faces-purge"};
 
 /// A cluster with a claim and a deleted training whose folder is to be deleted. attempts: that it
-/// had, all of which have ended.
+/// had, all of which have ended. storage: of the last one.
 struct Deleted : World {
-  explicit Deleted(const Json& changes = Json::object(), int attempts = 1) {
+  explicit Deleted(const Json& changes = Json::object(), int attempts = 1,
+                   const Json& storage = "runs") {
     server.put(resource::kClaims, {{"metadata", {{"name", "runs"}, {"namespace", "team"}}}});
     Json training =
         make_training({{"storage", {{"claimName", "runs"}}}, {"deletePolicy", "Purge"}});
@@ -26,6 +27,7 @@ struct Deleted : World {
     record.attempt = attempts;
     record.state = attempts > 0 ? AttemptState::kEnded : AttemptState::kNone;
     write_record(record, training["status"]);
+    training["status"]["attempt"]["storage"] = storage;
     server.put(kTrainings, training);
   }
   void end_job(const std::string& condition, const std::string& message = "") {
@@ -184,6 +186,27 @@ TEST(Purge, LeavesTheFolderOfAnOlderTrainingIfNothingEverRan) {
   EXPECT_THAT(world.told("PurgeSkipped"),
               ElementsAre("no attempt is recorded: /runs/faces on the claim runs was left as it "
                           "was, if it is there"));
+}
+
+TEST(Purge, LeavesAFolderOnStorageThatTheLastAttemptDidNotHave) {
+  for (const auto& [storage, why] :
+       {std::pair{"", "the last attempt had no storage"},
+        std::pair{"others/a",
+                  "the folder of the last attempt remains on other storage, others/a"}}) {
+    Deleted world(Json::object(), 1, storage);
+    world.settle();
+    EXPECT_TRUE(world.training().is_null());
+    EXPECT_EQ(world.server.count("POST", "/jobs"), 0U);
+    EXPECT_THAT(world.told("PurgeSkipped"),
+                ElementsAre(std::string(why) +
+                            ": /runs/faces on the claim runs was left as it was, if it is there"));
+  }
+}
+
+TEST(Purge, TakesTheStorageOfTheSpecForThatOfAnOldRecord) {
+  Deleted world(Json::object(), 1, nullptr);
+  world.settle();
+  EXPECT_FALSE(world.server.get(resource::kJobs, kJob).is_null());
 }
 
 TEST(Purge, IgnoresTheJobOfAnOlderTrainingOfTheName) {

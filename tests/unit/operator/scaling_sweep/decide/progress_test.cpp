@@ -166,6 +166,16 @@ TEST(Progress, EndsARunThatTakesTooLong) {
       "took longer than spec.runDeadlineSeconds: 60 s; it was Scheduling: 0 of 1 workers running");
 }
 
+TEST(Progress, KeepsOnlyTheBeginningOfALongMessage) {
+  for (const Phase phase : {Phase::kFailed, Phase::kScheduling}) {
+    Situation s = situation({{"runDeadlineSeconds", 60}});
+    s.children = {child_of(s, 0, phase)};
+    s.children[0].message = std::string(1000, 'x');
+    s.now += seconds(60);
+    EXPECT_LT(decide(s).record.results.at(0).message.size(), 400U);
+  }
+}
+
 TEST(Progress, GivesItsNodesBackWhileSuspended) {
   Situation s = situation({{"suspend", true}});
   give_results(s, 1);
@@ -191,6 +201,20 @@ TEST(Progress, AnEditLeavesNoTrainingOfTheOldSpecBehind) {
   EXPECT_THAT(d.remove, ElementsAre(s.children[0].name));
   EXPECT_FALSE(d.start);
   EXPECT_THAT(d.events, ElementsAre(testing::Field(&Event::reason, "SpecChange")));
+}
+
+TEST(Progress, AnEditOfTheOrderLeavesTheRunThatIsThere) {
+  Situation s = situation();
+  s.children = {child_of(s, 0)};
+  const std::string there = s.children[0].name;
+  for (int seed = 2; s.plan.runs[0].name == there; ++seed) s.plan = make_plan({{"seed", seed}});
+  const Decision d = decide(s);
+  EXPECT_THAT(d.remove, IsEmpty());
+  EXPECT_FALSE(d.start);
+  EXPECT_EQ(d.record.current, there);
+  EXPECT_EQ(d.record.reason, "Running");
+  EXPECT_EQ(d.record.message, there + " is Running");
+  EXPECT_EQ(d.requeue_after, seconds(3600)) << "its deadline";
 }
 
 TEST(Progress, AnEditKeepsResultsThatStillCount) {

@@ -168,6 +168,19 @@ TEST(SweepReconciler, AdoptsNoTrainingOfAnotherOwner) {
   EXPECT_FALSE(world.training(planned()[0])["metadata"].contains("deletionTimestamp"));
 }
 
+// As of a quota on objects that others use at the same time.
+TEST(SweepReconciler, TakesAConflictForNoOtherOwner) {
+  SweepWorld world;
+  SweepOperator one(world.server, world.now);
+  for (int i = 0; i < 2; ++i) {  // the second with the status that the first one stored
+    world.server.fail_next("POST", "/gantrainings", 409, "Conflict");
+    EXPECT_THROW(one.reconcile(), ApiError);
+  }
+  EXPECT_TRUE(find_condition(world.status(), kReconciled).is_null());
+  one.reconcile();
+  EXPECT_FALSE(world.training(planned()[0]).is_null());
+}
+
 TEST(SweepReconciler, NeverOverwritesAConfigMapOfAnotherOwner) {
   SweepWorld world;
   const Key key{"team", "weak-report"};
