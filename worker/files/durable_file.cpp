@@ -71,6 +71,12 @@ FileDigest digest_file(const std::filesystem::path& file) {
   return {size_bytes, sha256.finish()};
 }
 
+void sync_file(const std::filesystem::path& file) {
+  const FileDescriptor descriptor = open_file(file, O_RDONLY);
+  if (descriptor.get() < 0) fail("cannot open the file", file);
+  if (sync(descriptor.get()) != 0) fail("cannot flush the file to the disk", file);
+}
+
 void sync_folder(const std::filesystem::path& folder) {
   const FileDescriptor descriptor = open_file(folder, O_RDONLY | O_DIRECTORY);
   if (descriptor.get() < 0) fail("cannot open the folder", folder);

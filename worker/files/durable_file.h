@@ -39,6 +39,9 @@ class DurableFile {
 /// Reads a file and returns its size and SHA-256. Throws as fail_to_read() does.
 FileDigest digest_file(const std::filesystem::path& file);
 
+/// Syncs the bytes of a file that is already written to the disk. Throws OutputError.
+void sync_file(const std::filesystem::path& file);
+
 /// Syncs the entries of a folder (new, renamed and removed files) to the disk. Throws OutputError.
 void sync_folder(const std::filesystem::path& folder);
 

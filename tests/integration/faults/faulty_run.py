@@ -82,6 +82,25 @@ def write_inputs(folder):
     (folder / "run.yaml").write_text(CONFIGURATION)
 
 
+def run_with_fault(command, folder, watched, fault=None):
+    """Runs a command in a folder. watched: the files and folders whose calls are traced, and in which the fault is, if one is given."""
+    trace = folder / "trace"
+    trace.unlink(missing_ok=True)
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "LD_PRELOAD": PRELOADED, "GANSCALE_ATTEMPT": "tiny/1",
+                   "STORAGE_FAULTS_FOLDERS": ":".join(str(folder / name) for name in watched), "STORAGE_FAULTS_TRACE": str(trace)}
+    if fault:
+        environment |= {"STORAGE_FAULTS_AT": fault.call, "STORAGE_FAULTS_KIND": fault.kind,
+                        "STORAGE_FAULTS_COUNT": str(fault.count)}
+    try:
+        ended = subprocess.run(command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                               errors="replace", timeout=LONGEST_SECONDS, check=False)
+        code, output = ended.returncode, ended.stdout
+    except subprocess.TimeoutExpired as late:
+        code, output = None, (late.stdout or b"").decode(errors="replace")
+    lines = trace.read_text().splitlines() if trace.exists() else []
+    return Ended(code, output, [line for line in lines if not line.startswith("!")], any(line.startswith("!") for line in lines))
+
+
 class Training:
     """A training in a folder of its own."""
 
@@ -96,23 +115,8 @@ class Training:
 
     def train(self, images, fault=None):
         """Trains to this number of images, with a fault if one is given."""
-        trace = self.folder / "trace"
-        trace.unlink(missing_ok=True)
-        watched = [self.folder / name for name in ("run", "data", "statistics", "records", "net.pt")]
-        environment = {**os.environ, "OMP_NUM_THREADS": "1", "LD_PRELOAD": PRELOADED, "GANSCALE_ATTEMPT": "tiny/1",
-                       "STORAGE_FAULTS_FOLDERS": ":".join(map(str, watched)), "STORAGE_FAULTS_TRACE": str(trace)}
-        if fault:
-            environment |= {"STORAGE_FAULTS_AT": fault.call, "STORAGE_FAULTS_KIND": fault.kind,
-                            "STORAGE_FAULTS_COUNT": str(fault.count)}
         command = [WORKER, "train", "--config", "run.yaml", "--run", "run", f"--set=training.total_kimg={images / 1000}"]
-        try:
-            ended = subprocess.run(command, cwd=self.folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                                   errors="replace", timeout=LONGEST_SECONDS, check=False)
-            code, output = ended.returncode, ended.stdout
-        except subprocess.TimeoutExpired as late:
-            code, output = None, (late.stdout or b"").decode(errors="replace")
-        lines = trace.read_text().splitlines() if trace.exists() else []
-        return Ended(code, output, [line for line in lines if not line.startswith("!")], any(line.startswith("!") for line in lines))
+        return run_with_fault(command, self.folder, ("run", "data", "statistics", "records", "net.pt"), fault)
 
     def checkpoints(self):
         """Returns the digests of the files of each checkpoint, oldest first. Raises ValueError for one that is not whole."""

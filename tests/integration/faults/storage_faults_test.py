@@ -1,17 +1,20 @@
 """A training whose storage fails: at one call of each name in each way that it may, or, with GANSCALE_THOROUGH=1, at each
 call. It ends with the right exit code or goes on; nothing incomplete is taken for whole; and it resumes to the weights of
-an undisturbed training. STORAGE_FAULTS_ONLY="write 2 run/stats.jsonl" injects only the faults whose names contain that."""
+an undisturbed training. STORAGE_FAULTS_ONLY="write 2 run/stats.jsonl" injects only the faults whose names contain that.
+A conversion whose files do not reach the disk leaves no dataset."""
 import os
 import pathlib
+import shutil
 import sys
 import tempfile
 import unittest
 
-from faulty_run import PROJECT
-from sweep import Sweep, every_fault, one_of_each, prepare
+from faulty_run import EXTENT, PROJECT, RECORDS, WORKER, Fault, run_with_fault
+from sweep import REASONS, WRONG_DATA, Sweep, every_fault, one_of_each, prepare
 
 sys.path.insert(0, str(PROJECT / "tests/support"))
 from thorough import thorough  # noqa: E402
+from write_images import write_idx  # noqa: E402
 
 SHARE_TO_REACH = 0.95  # how many calls come depends a little on how far ahead the loader reads
 ONLY = os.environ.get("STORAGE_FAULTS_ONLY")
@@ -42,6 +45,22 @@ class StorageFaults(unittest.TestCase):
     @unittest.skipIf(thorough(False, True), "GANSCALE_THOROUGH=1 is not set")
     def test_of_a_training_that_begins_end_it_in_order_or_not_at_all(self):
         self.sweep("begun", self.inputs, every_fault)
+
+
+class ConversionFaults(unittest.TestCase):
+    def test_of_files_that_do_not_reach_the_disk_leave_no_dataset(self):
+        folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        write_idx(folder / "data", RECORDS, EXTENT, labels=2)
+        command = [WORKER, "data", "convert", "--from", "data", "--to", "out", "--resolution", str(EXTENT)]
+        flushes = [call for call in run_with_fault(command, folder, ["out"]).calls if call.startswith("fsync ") and ".partial-" in call]
+        self.assertEqual(len(flushes), 2, flushes)  # of the records and the labels
+        for call in flushes:
+            shutil.rmtree(folder / "out")
+            with self.subTest(call):
+                ended = run_with_fault(command, folder, ["out"], Fault(call, "EIO"))
+                self.assertEqual(ended.code, WRONG_DATA, ended.output)
+                self.assertIn(REASONS["EIO"], ended.output)
+                self.assertEqual(os.listdir(folder / "out"), [])
 
 
 if __name__ == "__main__":

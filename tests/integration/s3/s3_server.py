@@ -50,12 +50,17 @@ class S3Server:
 
 
 class FaultyProxy:
-    """Passes requests on to a server. `faults` maps each fault to how likely it is: "busy" answers 503 SlowDown, "cut" ends the
-    connection in the middle of the answer, "late" waits for a second, "skewed" answers that the client's clock is wrong.
-    `counts` has how many there were, and `sent_bytes` those of all answers. `delay` returns the seconds that a request waits."""
+    """Passes requests on to a server. `faults` maps each fault to how likely it is: one of REFUSALS, "cut" ends the connection in
+    the middle of the answer, "late" waits for a second. `counts` has how many there were, and `sent_bytes` those of all answers.
+    `delay` returns the seconds that a request waits. `denies` returns whether a request is one that the credentials do not permit."""
 
-    def __init__(self, port, seed=1, delay=lambda: 0, **faults):
+    REFUSALS = {"busy": (503, "SlowDown"), "skewed": (403, "RequestTimeTooSkewed"), "expired": (400, "ExpiredToken"),
+                "archived": (403, "InvalidObjectState"), "denied": (403, "AccessDenied")}
+    MESSAGES = {"archived": "The operation is not valid for the object's storage class"}
+
+    def __init__(self, port, seed=1, delay=lambda: 0, denies=lambda method, path: False, **faults):
         self.server_port, self.delay, self.faults, self.counts, self.sent_bytes = port, delay, faults, collections.Counter(), 0
+        self.denies = denies
         self.random, self.lock = random.Random(seed), threading.Lock()
         proxy = self
 
@@ -73,6 +78,7 @@ class FaultyProxy:
 
         self.listener = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.listener.daemon_threads = True
+        self.listener.socket.listen(128)  # connections that come at once
         self.port = self.listener.server_port
         threading.Thread(target=self.listener.serve_forever, daemon=True).start()
 
@@ -95,10 +101,11 @@ class FaultyProxy:
 
     def answer(self, request):
         time.sleep(self.delay())
-        fault = self.choose()
-        if fault in ("busy", "skewed"):
-            status, code = (503, "SlowDown") if fault == "busy" else (403, "RequestTimeTooSkewed")
-            body = f"<Error><Code>{code}</Code><Message>injected</Message></Error>".encode() if request.command == "GET" else b""
+        fault = "denied" if self.denies(request.command, request.path) else self.choose()
+        if fault in self.REFUSALS:
+            status, code = self.REFUSALS[fault]
+            message = self.MESSAGES.get(fault, "injected")
+            body = f"<Error><Code>{code}</Code><Message>{message}</Message></Error>".encode() if request.command == "GET" else b""
             self.send(request, status, [("Content-Length", str(len(body)))], body)
             return
         if fault == "late":

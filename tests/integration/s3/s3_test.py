@@ -4,10 +4,13 @@ import hashlib
 import io
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tarfile
 import tempfile
+import threading
+import time
 import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -80,6 +83,24 @@ def write_parquet(folder):
     table = pyarrow.table({"image": images, "label": pyarrow.array([number % 2 for number in range(len(files))])})
     parquet.write_table(table, folder / "data.parquet", row_group_size=10)
     return folder / "data.parquet"
+
+
+class Crowd:
+    """Counts how many requests there are at most at once, each of which waits for half a second."""
+
+    def __init__(self):
+        self.lock, self.here, self.most = threading.Lock(), 0, 0
+
+    def enter(self, number):
+        with self.lock:
+            self.here += number
+            self.most = max(self.most, self.here)
+
+    def wait(self):
+        self.enter(1)
+        time.sleep(0.5)
+        self.enter(-1)
+        return 0
 
 
 class S3(unittest.TestCase):
@@ -186,9 +207,33 @@ class S3(unittest.TestCase):
         local.write_bytes(whole)
         self.assertEqual(self.train(remote, "run", length)[0], expected)
 
+    def test_needs_no_permission_but_to_read_the_object(self):
+        local, data = self.write("zip", WRITERS["zip"])
+        objects = {f"/images/{local.relative_to(self.bucket)}"}
+        proxy = self.enterContext(FaultyProxy(self.server.port, denies=lambda method, path: path.split("?")[0] not in objects))
+        self.connect(proxy)
+        code, output = run("data", "inspect", data, **self.environment)
+        self.assertEqual(code, 0, output)
+
+    def test_is_read_by_as_many_requests_at_once_as_there_are_threads(self):
+        _, data = self.write("zip", WRITERS["zip"])
+        crowd = Crowd()
+        self.connect(self.enterContext(FaultyProxy(self.server.port, delay=crowd.wait)))
+        code, output = run("data", "verify", data, "--threads", 40, **self.environment)
+        self.assertEqual(code, 0, output)
+        self.assertGreater(crowd.most, 35)
+
+    def test_leaves_hidden_shards_out(self):
+        local, _ = self.write("shards", write_shards)
+        shutil.rmtree(local.parent / "images")
+        expected = self.digests(local, "local")
+        (local.parent / "._train-000.tar").write_bytes(b"of macOS")
+        self.assertEqual(self.digests("s3://images/shards", "remote"), expected)
+
     def test_that_cannot_be_read_is_refused_with_the_reason(self):
         _, data = self.write("zip", WRITERS["zip"])
-        skewed = self.enterContext(FaultyProxy(self.server.port, skewed=1))
+        skewed, expired, archived = (self.enterContext(FaultyProxy(self.server.port, **{fault: 1}))
+                                     for fault in ("skewed", "expired", "archived"))
         for case, path, environment, code, words in (
                 ("no such object", "s3://images/other.zip", {}, WRONG_DATA, "dataset not found: s3://images/other.zip"),
                 ("no such bucket", "s3://other/other.zip", {}, WRONG_DATA, "dataset not found: s3://other/other.zip"),
@@ -198,7 +243,9 @@ class S3(unittest.TestCase):
                 ("no credentials", data, {"AWS_ACCESS_KEY_ID": None, "AWS_SECRET_ACCESS_KEY": None}, WRONG_DATA, "AWS_ACCESS_KEY_ID"),
                 ("no URL", data, {"AWS_ENDPOINT_URL": "127.0.0.1:9000"}, WRONG_CONFIGURATION, "AWS_ENDPOINT_URL is not http://HOST"),
                 ("no server", data, {"AWS_ENDPOINT_URL": f"http://127.0.0.1:{free_port()}"}, WRONG_DATA, "Could not connect to server"),
-                ("clock", data, {"AWS_ENDPOINT_URL": f"http://127.0.0.1:{skewed.port}"}, WRONG_DATA, "set this machine's clock")):
+                ("clock", data, {"AWS_ENDPOINT_URL": f"http://127.0.0.1:{skewed.port}"}, WRONG_DATA, "set this machine's clock"),
+                ("expired token", data, {"AWS_ENDPOINT_URL": f"http://127.0.0.1:{expired.port}"}, WRONG_DATA, "renew the credentials"),
+                ("archive", data, {"AWS_ENDPOINT_URL": f"http://127.0.0.1:{archived.port}"}, WRONG_DATA, "restore the object")):
             with self.subTest(case):
                 result, output = run("data", "inspect", path, **{**self.environment, **environment})
                 self.assertEqual(result, code, output)

@@ -44,6 +44,16 @@ TEST(DurableFile, ReportsAFullDisk) {
   });
 }
 
+TEST(SyncFile, NamesTheFileThatCannotBeFlushed) {
+  const TemporaryFolder folder;
+  std::ofstream(folder / "file") << "abc";
+  EXPECT_NO_THROW(sync_file(folder / "file"));
+  expect_error(ExitCode::kData, (folder / "absent").string() + ": No such file or directory",
+               [&] { sync_file(folder / "absent"); });
+  expect_error(ExitCode::kData, "cannot flush the file to the disk: /dev/null",
+               [] { sync_file("/dev/null"); });
+}
+
 TEST(RenameDurably, ReplacesTheFileThatIsThere) {
   const TemporaryFolder folder;
   std::ofstream(folder / "old") << "old";

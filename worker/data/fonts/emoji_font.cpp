@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "data/fonts/emoji_list.h"
 #include "data/fonts/glyph_ligatures.h"
+#include "data/storage/storage.h"
 
 namespace ganscale::data {
 namespace {
@@ -125,6 +126,7 @@ class EmojiFont : public Source {
 
 std::unique_ptr<Source> open_emoji_font(const std::filesystem::path& font,
                                         const std::filesystem::path& emoji_list) {
+  require_local(font, "an emoji font");
   return std::make_unique<EmojiFont>(font, emoji_list);
 }
 

@@ -27,10 +27,17 @@ EmojiList read_emoji_list(const std::filesystem::path& file) {
   static const std::regex kEmoji("([0-9A-F ]+); fully-qualified +# [^ ]+ E[0-9.]+ (.+)");
   std::ifstream in(file);
   if (!in) throw DataError("cannot open the list of emoji: " + file.string());
+  constexpr std::size_t kLongestLineBytes = 1024;  // std::regex recurses with the text
   EmojiList list;
   std::string group;
   std::smatch parts;
+  int number = 0;
   for (std::string line; std::getline(in, line);) {
+    ++number;
+    if (line.size() > kLongestLineBytes) {
+      throw DataError("list of emoji has a line that is too long: " + file.string() + ":" +
+                      std::to_string(number));
+    }
     if (std::regex_match(line, parts, kGroup)) group = parts[1];
     if (!std::regex_match(line, parts, kEmoji)) continue;
     if (list.groups.empty() || list.groups.back() != group) list.groups.push_back(group);

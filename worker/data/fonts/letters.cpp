@@ -1,6 +1,7 @@
 #include "data/fonts/letters.h"
 
 #include <algorithm>
+#include <cctype>
 #include <functional>
 #include <mutex>
 #include <optional>
@@ -11,6 +12,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "data/fonts/font_face.h"
+#include "data/storage/storage.h"
 
 #include FT_BBOX_H
 #include FT_OUTLINE_H
@@ -35,10 +37,13 @@ using Drawing = std::vector<std::uint8_t>;  // [kSide, kSide], gray
 
 /// Returns the font files at a path, in alphabetical order.
 std::vector<fs::path> font_files(const fs::path& fonts) {
+  require_local(fonts, "the typefaces");
   if (!fs::is_directory(fonts)) return {fonts};
   std::vector<fs::path> files;
   for (const auto& entry : fs::recursive_directory_iterator(fonts)) {
-    const auto extension = entry.path().extension();
+    std::string extension = entry.path().extension().string();
+    std::ranges::transform(extension, extension.begin(),
+                           [](unsigned char c) { return std::tolower(c); });
     if (extension == ".ttf" || extension == ".otf" || extension == ".ttc")
       files.push_back(entry.path());
   }

@@ -15,7 +15,7 @@ inline constexpr char kCapitals[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 /// Opens the letters of typefaces as a dataset: each image is a letter of a face, black on white,
 /// gray, 128x128, its longer side 104 pixels; its label is the letter.
 ///
-/// fonts:   a font file (.ttf, .otf, .ttc), or a folder that is searched for them.
+/// fonts:   a font file (.ttf, .otf, .ttc), or a folder that is searched for them; local.
 /// letters: UTF-8, each letter once.
 /// Leaves out faces that lack one of the letters, and those that draw all letters exactly as
 /// another face; the log says how many.

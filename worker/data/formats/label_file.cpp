@@ -8,7 +8,6 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <regex>
-#include <span>
 
 #include "base/error.h"
 #include "base/utf8.h"
@@ -52,9 +51,9 @@ const std::map<std::string, ElementType>& element_types() {
 struct Array {
   ElementType type = {};
   std::vector<std::int64_t> shape;
-  std::span<const std::uint8_t> bytes = {};
+  std::int64_t offset = 0;  ///< of the elements, in the file
 
-  double at(std::int64_t index) const { return type.read(bytes.data() + index * type.bytes); }
+  std::int64_t row_bytes() const { return (shape.size() == 1 ? 1 : shape[1]) * type.bytes; }
 };
 
 std::vector<std::int64_t> parse_shape(const std::string& text) {
@@ -66,26 +65,29 @@ std::vector<std::int64_t> parse_shape(const std::string& text) {
   return shape;
 }
 
-/// Splits a file into header and elements.
-std::pair<std::string, std::span<const std::uint8_t>> split(std::span<const std::uint8_t> content) {
+/// Returns the header of a file, and the offset of the elements after it.
+std::pair<std::string, std::int64_t> read_header(const FileBytes& file) {
   constexpr std::size_t kVersionAt = 6;
+  constexpr std::size_t kBeforeHeaderBytes = 12;
   constexpr std::size_t kLongestHeaderBytes = 4096;  // std::regex recurses with the text
-  if (content.size() < 12 || std::memcmp(content.data(), kMagic, kVersionAt) != 0) {
+  std::vector<std::uint8_t> buffer;
+  const auto start = file.read_some(0, kBeforeHeaderBytes + kLongestHeaderBytes, buffer);
+  if (start.size() < kBeforeHeaderBytes || std::memcmp(start.data(), kMagic, kVersionAt) != 0) {
     throw DataError("not a NumPy file");
   }
-  const bool short_length = content[kVersionAt] == 1;
-  const std::size_t header_at = short_length ? 10 : 12;
-  const std::size_t header_bytes = short_length ? files::little_endian_16(content.data() + 8)
-                                                : files::little_endian_32(content.data() + 8);
-  if (header_at + header_bytes > content.size()) throw DataError("file is truncated");
+  const bool short_length = start[kVersionAt] == 1;
+  const std::size_t header_at = short_length ? 10 : kBeforeHeaderBytes;
+  const std::size_t header_bytes = short_length ? files::little_endian_16(start.data() + 8)
+                                                : files::little_endian_32(start.data() + 8);
   if (header_bytes > kLongestHeaderBytes) throw DataError("header is too long");
-  const auto* header = reinterpret_cast<const char*>(content.data()) + header_at;
-  return {{header, header_bytes}, content.subspan(header_at + header_bytes)};
+  if (header_at + header_bytes > start.size()) throw DataError("file is truncated");
+  const auto* header = reinterpret_cast<const char*>(start.data()) + header_at;
+  return {{header, header_bytes}, static_cast<std::int64_t>(header_at + header_bytes)};
 }
 
-/// Returns whether the number of bytes matches the shape.
-bool is_whole(const Array& array) {
-  std::int64_t left = static_cast<std::int64_t>(array.bytes.size()) / array.type.bytes;
+/// Returns whether so many bytes are enough for the shape.
+bool is_whole(const Array& array, std::int64_t size_bytes) {
+  std::int64_t left = size_bytes / array.type.bytes;
   for (const std::int64_t side : array.shape) {
     if (side == 0) return true;
     left /= side;
@@ -94,55 +96,70 @@ bool is_whole(const Array& array) {
 }
 
 /// Parses the header, a Python dictionary with a known order of keys.
-Array parse_array(std::span<const std::uint8_t> content) {
+Array read_array(const FileBytes& file) {
   static const std::regex kHeader(
       R"(\{'descr': '([^']*)', 'fortran_order': (True|False), 'shape': \(([0-9, ]*)\),? *\}\s*)");
-  const auto [header, elements] = split(content);
+  const auto [header, offset] = read_header(file);
   std::smatch parts;
   if (!std::regex_match(header, parts, kHeader)) throw DataError("header is not NumPy's");
   const auto type = element_types().find(parts[1]);
   if (type == element_types().end() || parts[2] == "True") {
     throw DataError("element type or order is not supported (" + header + ")");
   }
-  const Array array{.type = type->second, .shape = parse_shape(parts[3]), .bytes = elements};
+  const Array array{.type = type->second, .shape = parse_shape(parts[3]), .offset = offset};
   if (array.shape.empty() || array.shape.size() > 2) throw DataError("shape is not [N] or [N, L]");
-  if (!is_whole(array)) throw DataError("file is truncated");
+  if (!is_whole(array, file.size_bytes() - offset)) throw DataError("file is truncated");
   return array;
+}
+
+/// Calls use(row, its first element) for all rows, and reads some at a time: the one-hot labels of
+/// ImageNet have 5 GB.
+template <class Use>
+void for_each_row(const FileBytes& file, const Array& array, Use use) {
+  constexpr std::int64_t kBlockBytes = 1 << 22;
+  const std::int64_t rows_a_block = std::max<std::int64_t>(1, kBlockBytes / array.row_bytes());
+  std::vector<std::uint8_t> buffer;
+  for (std::int64_t first = 0; first < array.shape[0]; first += rows_a_block) {
+    const std::int64_t count = std::min(rows_a_block, array.shape[0] - first);
+    const auto block =
+        file.read(array.offset + first * array.row_bytes(), count * array.row_bytes(), buffer);
+    for (std::int64_t i = 0; i < count; ++i) use(first + i, block.data() + i * array.row_bytes());
+  }
 }
 
 [[noreturn]] void refuse_row(const char* why, std::int64_t record) {
   throw DataError(std::string(why) + " (record " + std::to_string(record) + ")");
 }
 
-LabelSet labels_of_rows(const Array& array) {
+LabelSet labels_of_rows(const FileBytes& file, const Array& array) {
   LabelSet labels;
   labels.count = array.shape[1];
   if (labels.count == 0) return labels;
-  for (std::int64_t record = 0; record < array.shape[0]; ++record) {
+  for_each_row(file, array, [&](std::int64_t record, const std::uint8_t* row) {
     std::int64_t hot = -1;
     for (std::int64_t column = 0; column < labels.count; ++column) {
-      const double value = array.at(record * labels.count + column);
+      const double value = array.type.read(row + column * array.type.bytes);
       if (value == 0) continue;
       if (value != 1 || hot >= 0) refuse_row("label is not one-hot", record);
       hot = column;
     }
     if (hot < 0) refuse_row("label is not one-hot", record);
     labels.values.push_back(hot);
-  }
+  });
   return labels;
 }
 
-LabelSet labels_of_integers(const Array& array) {
+LabelSet labels_of_integers(const FileBytes& file, const Array& array) {
   LabelSet labels;
-  for (std::int64_t record = 0; record < array.shape[0]; ++record) {
-    const double value = array.at(record);
+  for_each_row(file, array, [&](std::int64_t record, const std::uint8_t* element) {
+    const double value = array.type.read(element);
     const bool valid = value >= 0 && value < kMostLabels;
     if (!valid || value != static_cast<double>(static_cast<std::int64_t>(value))) {
       refuse_row("label is out of range", record);
     }
     labels.values.push_back(static_cast<std::int64_t>(value));
     labels.count = std::max(labels.count, labels.values.back() + 1);
-  }
+  });
   return labels;
 }
 
@@ -168,11 +185,14 @@ std::filesystem::path label_names_file(const std::filesystem::path& label_file) 
 }
 
 LabelSet read_label_file(const std::filesystem::path& file) {
-  const std::vector<std::uint8_t> content = read_file(file);
+  const FileBytes bytes(file);
   LabelSet labels;
   try {
-    const Array array = parse_array(content);
-    labels = array.shape.size() == 1 ? labels_of_integers(array) : labels_of_rows(array);
+    const Array array = read_array(bytes);
+    labels =
+        array.shape.size() == 1 ? labels_of_integers(bytes, array) : labels_of_rows(bytes, array);
+  } catch (const TransientReadError&) {
+    throw;
   } catch (const DataError& error) {
     throw DataError("labels cannot be read: " + file.string() + ", " + error.what());
   }

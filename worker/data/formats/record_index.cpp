@@ -62,6 +62,7 @@ class Values {
  public:
   explicit Values(std::span<const std::uint8_t> bytes) : bytes_(bytes) {}
 
+  std::size_t left_bytes() const { return bytes_.size(); }
   bool take(void* value, std::size_t count_bytes) {
     if (bytes_.size() < count_bytes) return false;
     std::memcpy(value, bytes_.data(), count_bytes);
@@ -107,7 +108,9 @@ std::optional<RecordOffsets> read_index(const FileBytes& bytes, const fs::path& 
   Header header;
   if (!values.take(&header, sizeof(header)) || !is_current(header, bytes, index))
     return std::nullopt;
-  RecordOffsets offsets(header.record_count + 1);
+  const std::size_t offset_count = static_cast<std::size_t>(header.record_count) + 1;
+  if (values.left_bytes() / sizeof(std::int64_t) < offset_count) return std::nullopt;
+  RecordOffsets offsets(offset_count);
   std::uint32_t sum = 0;
   const bool is_whole = values.take(offsets.data(), offsets.size() * sizeof(offsets[0])) &&
                         values.take(&sum, sizeof(sum));
@@ -123,6 +126,7 @@ class Blocks {
   std::span<const std::uint8_t> read(std::int64_t offset, std::int64_t count) {
     if (offset < offset_ || offset + count > offset_ + std::ssize(block_)) {
       block_ = bytes_.read_some(offset, std::max(count, bytes_.block_bytes()), buffer_);
+      if (std::ssize(block_) < count) block_ = bytes_.read(offset, count, buffer_);  // throws
       offset_ = offset;
     }
     return block_.subspan(offset - offset_, count);

@@ -59,7 +59,6 @@ std::map<std::string, std::vector<Shard>> sets_of(const fs::path& folder) {
   const Storage& storage = storage_of(folder);
   if (!storage.is_folder(folder)) return sets;
   for (const ListedFile& file : storage.files_in(folder)) {
-    if (file.path.filename().string().starts_with('.')) continue;  // not finished
     auto shard = parse_name(file.path);
     if (!shard) continue;
     require_target(file);
@@ -129,8 +128,10 @@ std::optional<Set> find_set(const fs::path& path) {
 }  // namespace
 
 std::optional<TfrecordFiles> find_tfrecord_files(const fs::path& path, int resolution) {
-  const auto named = parse_name(path);
-  if (named && storage_of(path).is_file(path)) return files_of_one(*named);
+  if (storage_of(path).is_file(path)) {
+    const auto named = parse_name(path);
+    return named ? std::optional(files_of_one(*named)) : std::nullopt;
+  }
   const auto found = find_set(path);
   if (!found) return std::nullopt;
   const auto& [name, shards] = *found;

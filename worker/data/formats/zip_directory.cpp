@@ -97,12 +97,14 @@ bool apply_zip64(std::span<const std::uint8_t> extra, ZipEntry& entry) {
   return true;
 }
 
+bool begins_with_entry(std::span<const std::uint8_t> rest) {
+  return rest.size() >= kEntryBytes && files::little_endian_32(rest.data()) == kEntrySignature;
+}
+
 /// Parses the entry at the start of `rest` and removes it from there. Returns nothing if it is
 /// damaged.
 std::optional<ZipEntry> take_entry(std::span<const std::uint8_t>& rest) {
-  if (rest.size() < kEntryBytes || files::little_endian_32(rest.data()) != kEntrySignature) {
-    return std::nullopt;
-  }
+  if (!begins_with_entry(rest)) return std::nullopt;
   const std::uint8_t* at = rest.data();
   const std::size_t name_bytes = files::little_endian_16(at + 28);
   const std::size_t extra_bytes = files::little_endian_16(at + 30);
@@ -177,7 +179,8 @@ std::vector<ZipEntry> read_zip_directory(const FileBytes& bytes) {
   const auto all = bytes.read(offset, static_cast<std::int64_t>(directory.count_bytes), buffer);
   auto rest = all;
   std::vector<ZipEntry> entries;
-  for (std::uint64_t i = 0; i < directory.entry_count; ++i) {
+  // Without zip64, some programs write the number of files modulo 65,536, as macOS does.
+  for (std::uint64_t i = 0; i < directory.entry_count || begins_with_entry(rest); ++i) {
     const auto at = offset + static_cast<std::int64_t>(all.size() - rest.size());
     auto entry = take_entry(rest);
     if (!entry || !lies_in_file(*entry, bytes)) {
@@ -197,7 +200,8 @@ std::span<const std::uint8_t> read_zip_entry(const FileBytes& bytes, const ZipEn
     throw DataError("compression is neither stored nor deflated (" + std::to_string(entry.method) +
                     ")");
   }
-  if (entry.count_bytes > kLongestFrameData) throw DataError("file is too large");
+  if (std::max(entry.count_bytes, entry.packed_bytes) > kLongestFrameData)
+    throw DataError("file is too large");
   const std::size_t packed_at = read_packed(bytes, entry, buffer);
   std::span<const std::uint8_t> content;
   if (entry.method == kDeflated) {

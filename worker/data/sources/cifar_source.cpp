@@ -40,11 +40,13 @@ const Kind& cifar100() {
 
 /// Returns the kind of a path, or null.
 const Kind* kind_of_cifar(const fs::path& path) {
+  const Storage& storage = storage_of(path);
+  const bool is_folder = storage.is_folder(path);
   for (const Kind* kind : {&cifar10(), &cifar100()}) {
     const auto& training = kind->training_files;
     const std::string name = path.filename().string();
     const bool is_file = name == kind->test_file || std::ranges::count(training, name) > 0;
-    if (is_file || storage_of(path).is_file(path / training.front())) return kind;
+    if (is_file || (is_folder && storage.is_file(path / training.front()))) return kind;
   }
   return nullptr;
 }

@@ -13,9 +13,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Returns whether a name in a folder is one of a shard: not hidden, and in no folder below.
+/// Returns whether a name in a folder is one of a shard: in no folder below.
 bool is_shard(const std::string& name) {
-  if (name.starts_with('.') || name.find('/') != std::string::npos) return false;
+  if (name.find('/') != std::string::npos) return false;
   return name.ends_with(".tar") || name.ends_with(".parquet");
 }
 

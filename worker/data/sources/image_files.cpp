@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "data/formats/sample_labels.h"
 #include "data/image/codecs.h"
+#include "data/storage/storage.h"
 
 namespace ganscale::data {
 namespace {
@@ -25,17 +26,6 @@ std::size_t common_folder_length(const std::vector<std::string>& names) {
     }
   }
   return common.size();
-}
-
-/// Returns whether a file or a folder on the way to it is hidden, or macOS's `__MACOSX`. Names in
-/// archives may begin with "./" or "../".
-bool is_hidden(std::string_view name) {
-  while (!name.empty()) {
-    const std::string_view part = name.substr(0, name.find('/'));
-    if (part == "__MACOSX" || (part.starts_with('.') && part != "." && part != "..")) return true;
-    name.remove_prefix(std::min(name.size(), part.size() + 1));
-  }
-  return false;
 }
 
 /// Returns the extension in lower case; empty for a hidden file.
@@ -93,7 +83,7 @@ LabelSet labels_by_folder(const std::vector<std::string>& names) {
 }
 
 LabelSet labels_by_dataset_json(const std::vector<std::string>& names,
-                                std::span<const std::uint8_t> json) {
+                                std::span<const std::uint8_t> json, const std::string& json_name) {
   std::unordered_map<std::string, std::int64_t> label_of;
   try {
     const auto root = nlohmann::json::parse(json.begin(), json.end());
@@ -110,8 +100,10 @@ LabelSet labels_by_dataset_json(const std::vector<std::string>& names,
     throw DataError(std::string("dataset.json is damaged (") + error.what() + ")");
   }
   LabelSet labels;
+  const std::string folder = json_name.substr(0, json_name.rfind('/') + 1);  // npos + 1 is 0
   for (const std::string& name : names) {
-    const auto found = label_of.find(name);
+    const auto found =
+        name.starts_with(folder) ? label_of.find(name.substr(folder.size())) : label_of.end();
     if (found == label_of.end()) throw DataError("dataset.json has no label for " + name);
     labels.values.push_back(found->second);
     labels.count = std::max(labels.count, found->second + 1);

@@ -14,7 +14,7 @@ namespace ganscale::data {
 inline constexpr char kDatasetJson[] = "dataset.json";
 
 /// Returns whether a file name has the extension of an image with a codec (data/image/codecs.cpp),
-/// but is neither hidden, as are `.x` and all below `.x/`, nor in macOS's `__MACOSX`.
+/// but is not hidden, as is_hidden() says.
 bool has_image_extension(const std::string& name);
 
 /// Returns the extension of an image in a format that nothing here reads, such as ".avif"; empty for
@@ -34,10 +34,12 @@ LabelSet labels_by_folder(const std::vector<std::string>& names);
 /// Labels images by the `dataset.json` of stylegan2-ada's dataset tool:
 /// `{"labels": [["00000/img00000000.png", 6], ...]}`; null means no labels.
 ///
-/// Throws: DataError with the reason only: damaged, an image without a label, a label that is not a
-///         non-negative integer.
+/// json_name: to whose folder the names in it are relative.
+/// Throws:    DataError with the reason only: damaged, an image without a label, a label that is not
+///            a non-negative integer.
 LabelSet labels_by_dataset_json(const std::vector<std::string>& names,
-                                std::span<const std::uint8_t> json);
+                                std::span<const std::uint8_t> json,
+                                const std::string& json_name = kDatasetJson);
 
 /// A dataset of named image files.
 class ImageFiles : public LabeledSource {

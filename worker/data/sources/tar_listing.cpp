@@ -85,6 +85,10 @@ class ArchiveInput {
   std::exception_ptr error_;
 };
 
+[[noreturn]] void refuse_compressed(const fs::path& file) {
+  throw DataError("compressed tar has no random access; unpack it first: " + file.string());
+}
+
 /// Moves to the next member; returns false at the end.
 bool next_member(archive* in, archive_entry*& entry, const ArchiveInput& input,
                  const fs::path& file) {
@@ -93,6 +97,7 @@ bool next_member(archive* in, archive_entry*& entry, const ArchiveInput& input,
   if (status == ARCHIVE_EOF) return false;
   // UTF-8 names cause a warning if the locale does not support them, but they are intact.
   if (status != ARCHIVE_OK && status != ARCHIVE_WARN) refuse(in, file);
+  if (archive_filter_code(in, 0) != ARCHIVE_FILTER_NONE) refuse_compressed(file);
   return true;
 }
 
@@ -111,8 +116,16 @@ void require_end(const FileBytes& bytes, std::int64_t end_bytes) {
     refuse_truncated(bytes.file(), "the end is missing", bytes.size_bytes());
 }
 
-[[noreturn]] void refuse_compressed(const fs::path& file) {
-  throw DataError("compressed tar has no random access; unpack it first: " + file.string());
+/// Returns whether a member has holes, which the archive leaves out, so that it cannot be read in
+/// place. Throws if it may be an image or a label.
+bool has_holes(archive_entry* entry, const std::string& name, const FileBytes& bytes,
+               std::int64_t offset) {
+  if (archive_entry_sparse_count(entry) == 0) return false;
+  if (has_image_extension(name) || may_hold_label(name)) {
+    throw DataError("file in a tar file is sparse; write the tar file without --sparse: " +
+                    bytes.file().string() + ", " + name + ", offset " + std::to_string(offset));
+  }
+  return true;
 }
 
 /// A member that stands for another one: `tar` writes a file's second name so.
@@ -187,7 +200,6 @@ std::vector<TarMember> scan(const FileBytes& bytes, bool with_labels) {
   std::int64_t end_bytes = 0;
   archive_entry* entry = nullptr;
   while (next_member(in.get(), entry, input, file)) {
-    if (archive_filter_code(in.get(), 0) != ARCHIVE_FILTER_NONE) refuse_compressed(file);
     const std::string name = name_of(in.get(), entry, file);
     // After its header, the archive is positioned at the member's first byte.
     end_bytes = archive_filter_bytes(in.get(), 0);
@@ -195,6 +207,7 @@ std::vector<TarMember> scan(const FileBytes& bytes, bool with_labels) {
       if (auto link = link_of(entry, name, end_bytes)) links.push_back(std::move(*link));
       continue;
     }
+    if (has_holes(entry, name, bytes, end_bytes)) continue;
     TarMember member{.name = name, .offset = end_bytes, .count_bytes = archive_entry_size(entry)};
     if (member.count_bytes > bytes.size_bytes() - member.offset)
       refuse_truncated(file, name, member.offset);
@@ -246,8 +259,8 @@ std::optional<std::vector<TarMember>> from_json(const FileBytes& bytes, const Js
 
 std::optional<std::vector<TarMember>> kept_listing(const FileBytes& bytes) {
   const fs::path kept = index_path(bytes.file());
-  if (!fs::exists(kept)) return std::nullopt;
   try {
+    if (!storage_of(kept).is_file(kept)) return std::nullopt;
     return from_json(bytes, Json::from_cbor(read_file(kept)));
   } catch (const Json::exception&) {
   } catch (const DataError&) {

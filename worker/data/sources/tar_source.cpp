@@ -134,15 +134,9 @@ class TarSource : public ImageFiles {
     return found == beside_.end() ? nullptr : &found->second;
   }
 
-  /// Names in a dataset.json are relative to its folder.
   LabelSet labels_by_dataset(const Member& json) const {
-    const std::size_t folder_length = json.name.rfind('/') + 1;
-    std::vector<std::string> relative;
-    for (const std::string& name : names_) {
-      relative.push_back(name.substr(std::min(folder_length, name.size())));
-    }
     std::vector<std::uint8_t> buffer;
-    return labels_by_dataset_json(relative, bytes_of(json, buffer));
+    return labels_by_dataset_json(names_, bytes_of(json, buffer), json.name);
   }
 
   std::vector<FileBytes> shards_;

@@ -12,20 +12,19 @@ namespace {
 class ZipSource : public ImageFiles {
  public:
   explicit ZipSource(const std::filesystem::path& file) : bytes_(file) {
-    const ZipEntry* json = nullptr;
     std::vector<ZipEntry> all = read_zip_directory(bytes_);
     std::ranges::sort(all, {}, &ZipEntry::name);
     for (const ZipEntry& entry : all) {
-      if (entry.name == kDatasetJson) json = &entry;
       if (!takes(entry.name)) continue;
       names_.push_back(entry.name);
       entries_.push_back(entry);
     }
     try {
       std::vector<std::uint8_t> buffer;
-      labels_ = json == nullptr
-                    ? labels_by_folder(names_)
-                    : labels_by_dataset_json(names_, read_zip_entry(bytes_, *json, buffer));
+      const ZipEntry* json = dataset_json(all);
+      labels_ = json == nullptr ? labels_by_folder(names_)
+                                : labels_by_dataset_json(
+                                      names_, read_zip_entry(bytes_, *json, buffer), json->name);
     } catch (const DataError& error) {
       throw DataError(std::string(error.what()) + ": " + file.string());
     }
@@ -48,6 +47,22 @@ class ZipSource : public ImageFiles {
   }
 
  private:
+  /// Returns the outermost dataset.json in a folder that all images are in; null without one.
+  /// `zip -r` puts a dataset's folder into the archive.
+  const ZipEntry* dataset_json(const std::vector<ZipEntry>& all) const {
+    const ZipEntry* found = nullptr;
+    for (const ZipEntry& entry : all) {
+      const std::string folder = entry.name.substr(0, entry.name.rfind('/') + 1);
+      const auto is_in_folder = [&](const std::string& name) { return name.starts_with(folder); };
+      const bool is_outermost = found == nullptr || entry.name.size() < found->name.size();
+      if (entry.name.substr(folder.size()) == kDatasetJson && is_outermost &&
+          std::ranges::all_of(names_, is_in_folder)) {
+        found = &entry;
+      }
+    }
+    return found;
+  }
+
   FileBytes bytes_;
   std::vector<ZipEntry> entries_;
 };

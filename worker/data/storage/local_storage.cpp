@@ -9,6 +9,8 @@
 #include <cerrno>
 #include <cstring>
 #include <string>
+#include <system_error>
+#include <type_traits>
 
 #include "files/file_descriptor.h"
 #include "files/uninterrupted.h"
@@ -86,30 +88,67 @@ class LocalFile : public StoredFile {
   std::int64_t modified_ns_ = 0;
 };
 
-/// Returns the files, and the broken links, that an iterator over folders comes to.
+[[noreturn]] void fail_to_open(const std::error_code& reason, const fs::path& path) {
+  fail(reason.value(), "cannot open (" + reason.message() + "): " + path.string());
+}
+
+/// Returns what is at a path; of a link, what it leads to.
+fs::file_type type_at(const fs::path& path) {
+  std::error_code error;
+  const auto type = fs::status(path, error).type();
+  // A pattern with a list may be longer than the name of any file.
+  if (type == fs::file_type::none && error != std::errc::filename_too_long)
+    fail_to_open(error, path);
+  return type;
+}
+
+/// Adds an entry of a folder if it is a file or a broken link.
+void add_entry(const fs::directory_entry& entry, std::vector<ListedFile>& files) {
+  std::error_code error;
+  const bool is_file = entry.is_regular_file(error);
+  const bool is_broken_link =
+      error == std::errc::no_such_file_or_directory || error == std::errc::not_a_directory;
+  if (error && !is_broken_link) fail_to_open(error, entry.path());
+  if (is_file || is_broken_link)
+    files.push_back({.path = entry.path(), .is_broken_link = is_broken_link});
+}
+
+/// Returns the files, and the broken links, that an iterator over a folder comes to.
 template <class Iterator>
-std::vector<ListedFile> files_of(Iterator entries) {
+std::vector<ListedFile> files_of(const fs::path& folder, fs::directory_options options) {
   std::vector<ListedFile> files;
-  for (const fs::directory_entry& entry : entries) {
-    const bool is_broken_link = entry.is_symlink() && !entry.exists();
-    if (is_broken_link || entry.is_regular_file())
-      files.push_back({.path = entry.path(), .is_broken_link = is_broken_link});
+  std::error_code error;
+  fs::path at = folder;  // which is opened next if it is a folder
+  for (Iterator entry(folder, options, error); !error && entry != Iterator();
+       entry.increment(error)) {
+    at = entry->path();
+    if (!is_hidden(at.filename().native())) {
+      add_entry(*entry, files);
+    } else if constexpr (std::is_same_v<Iterator, fs::recursive_directory_iterator>) {
+      entry.disable_recursion_pending();
+    }
   }
+  if (error) fail_to_open(error, at);
   return files;
 }
 
 class LocalStorage : public Storage {
  public:
-  bool is_file(const fs::path& path) const override { return fs::is_regular_file(path); }
-  bool is_folder(const fs::path& path) const override { return fs::is_directory(path); }
+  bool is_file(const fs::path& path) const override {
+    return type_at(path) == fs::file_type::regular;
+  }
+
+  bool is_folder(const fs::path& path) const override {
+    return type_at(path) == fs::file_type::directory;
+  }
 
   std::vector<ListedFile> files_in(const fs::path& folder) const override {
-    return files_of(fs::directory_iterator(folder));
+    return files_of<fs::directory_iterator>(folder, fs::directory_options::none);
   }
 
   std::vector<ListedFile> files_below(const fs::path& folder) const override {
-    return files_of(
-        fs::recursive_directory_iterator(folder, fs::directory_options::follow_directory_symlink));
+    return files_of<fs::recursive_directory_iterator>(
+        folder, fs::directory_options::follow_directory_symlink);
   }
 
   std::unique_ptr<StoredFile> open(const ListedFile& file) const override {

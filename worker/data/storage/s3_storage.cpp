@@ -2,6 +2,7 @@
 
 #include <arrow/filesystem/s3fs.h>
 #include <arrow/io/interfaces.h>
+#include <arrow/io/type_fwd.h>
 #include <arrow/result.h>
 
 #include <algorithm>
@@ -39,6 +40,10 @@ constexpr std::array kRefusals{
     Refusal{"SIGNATURE_DOES_NOT_MATCH", "check AWS_SECRET_ACCESS_KEY"},
     Refusal{"REQUEST_TIME_TOO_SKEWED", "set this machine's clock"},
     Refusal{"REQUEST_EXPIRED", "set this machine's clock, or renew AWS_SESSION_TOKEN"},
+    Refusal{"ExpiredToken", "renew the credentials (AWS_SESSION_TOKEN)"},
+    Refusal{"InvalidToken", "check AWS_SESSION_TOKEN"},
+    Refusal{"AuthorizationHeaderMalformed", "check AWS_REGION"},
+    Refusal{"operation is not valid for the object's", "restore the object, which is archived"},
     Refusal{"NO_SUCH_BUCKET", "check the bucket's name, and AWS_ENDPOINT_URL"},
     Refusal{"NO_SUCH_KEY", "the object was deleted"},
     Refusal{"RESOURCE_NOT_FOUND", "the object was deleted"},
@@ -157,8 +162,11 @@ class Sdk : NonCopyable {
 };
 
 std::shared_ptr<arrow::fs::FileSystem> connect(const std::string& bucket, const fs::path& path) {
+  // The client has a connection for each thread that Arrow's pool may have, and starts few of these.
+  constexpr int kMostConnections = 1024;            // as many as reader threads of a rank
   const auto endpoint = endpoint_of_environment();  // refused before the SDK starts
   const Sdk sdk;
+  static_cast<void>(arrow::io::SetIOThreadPoolCapacity(kMostConnections));
   return value_of(arrow::fs::S3FileSystem::Make(options_for(bucket, endpoint, path)), path);
 }
 
@@ -219,6 +227,8 @@ class S3Storage : public Storage {
     } else {
       info.set_size(file.size_bytes);
     }
+    if (info.size() < 0)
+      throw DataError("the S3 server tells no valid size of the object: " + file.path.string());
     auto opened = value_of(bucket.OpenInputFile(info), file.path);
     return std::make_unique<S3File>(file.path, info.size(), info.mtime().time_since_epoch().count(),
                                     std::move(opened));
@@ -269,7 +279,9 @@ class S3Storage : public Storage {
     selector.recursive = at_any_depth;
     std::vector<ListedFile> files;
     for (const auto& info : value_of(bucket_of(folder).GetFileInfo(selector), folder)) {
-      if (info.type() == arrow::fs::FileType::File)
+      if (!info.path().starts_with(selector.base_dir)) continue;  // which was not asked for
+      const auto name = std::string_view(info.path()).substr(selector.base_dir.size());  // "/x.png"
+      if (info.type() == arrow::fs::FileType::File && !is_hidden(name))
         files.push_back({.path = std::string(kPrefix) + info.path(), .size_bytes = info.size()});
     }
     return files;

@@ -1,5 +1,6 @@
 #include "data/storage/storage.h"
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <string_view>
@@ -33,6 +34,16 @@ const Storage& storage_of(const std::filesystem::path& path) {
 }
 
 bool is_local(const std::filesystem::path& path) { return scheme_of(path) == nullptr; }
+
+bool is_hidden(std::string_view name) {
+  while (!name.empty()) {
+    const std::string_view part = name.substr(0, name.find('/'));
+    const bool begins_with_dot = part.starts_with('.') && part != "." && part != "..";
+    if (begins_with_dot || part == "__MACOSX" || part == "lost+found") return true;
+    name.remove_prefix(std::min(name.size(), part.size() + 1));
+  }
+  return false;
+}
 
 void require_target(const ListedFile& file) {
   if (file.is_broken_link)

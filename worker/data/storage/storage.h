@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "base/error.h"
@@ -44,6 +45,12 @@ struct ListedFile {
 /// Throws DataError for a broken link.
 void require_target(const ListedFile& file);
 
+/// Returns whether a file, or a folder on the way to it, is no part of a dataset: hidden, as `.x`,
+/// macOS's `__MACOSX`, or the `lost+found` of a volume, which only root may open.
+///
+/// name: relative, with `/`; in archives it may begin with "./" or "../".
+bool is_hidden(std::string_view name);
+
 /// Where files are. All functions are thread safe; they throw DataError with the path, and
 /// TransientReadError if the failure may pass.
 class Storage {
@@ -51,9 +58,10 @@ class Storage {
   virtual ~Storage() = default;
   virtual bool is_file(const std::filesystem::path& path) const = 0;
   virtual bool is_folder(const std::filesystem::path& path) const = 0;
-  /// Returns the files, and the broken links, directly in a folder, in any order.
+  /// Returns the files, and the broken links, directly in a folder, in any order; no hidden ones.
   virtual std::vector<ListedFile> files_in(const std::filesystem::path& folder) const = 0;
-  /// Returns the files, and the broken links, at any depth below a folder, in any order.
+  /// Returns the files, and the broken links, at any depth below a folder, in any order; no hidden
+  /// ones: hidden folders, which may be another user's, are not opened.
   virtual std::vector<ListedFile> files_below(const std::filesystem::path& folder) const = 0;
   virtual std::unique_ptr<StoredFile> open(const ListedFile& file) const = 0;
 };

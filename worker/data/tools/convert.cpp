@@ -13,6 +13,7 @@
 #include "data/storage/storage.h"
 #include "data/tools/damage.h"
 #include "data/tools/parallel_for.h"
+#include "files/durable_file.h"
 
 namespace ganscale::data {
 namespace {
@@ -22,7 +23,7 @@ namespace fs = std::filesystem;
 constexpr char kTfrecords[] = ".tfrecords";
 constexpr char kPartial[] = ".partial-";
 
-/// Files that are renamed once all are written, and otherwise removed.
+/// Files that are renamed once all are on the disk, and otherwise removed.
 class PendingFiles : NonCopyable {
  public:
   PendingFiles() = default;
@@ -38,9 +39,11 @@ class PendingFiles : NonCopyable {
   }
   /// Renames in reverse order: a dataset without its labels would look complete.
   void rename_all() {
+    for (const fs::path& file : files_) files::sync_file(temporary(file));
     for (auto file = files_.rbegin(); file != files_.rend(); ++file) {
       fs::rename(temporary(*file), *file);
     }
+    files::sync_folder(files_.front().parent_path());
     files_.clear();
   }
 
@@ -56,7 +59,10 @@ class PendingFiles : NonCopyable {
 std::string set_name(const fs::path& folder) {
   fs::path normal = fs::absolute(folder).lexically_normal();
   if (!normal.has_filename()) normal = normal.parent_path();
-  return normal.extension() == kTfrecords ? normal.stem().string() : normal.filename().string();
+  const fs::path name = normal.extension() == kTfrecords ? normal.stem() : normal.filename();
+  // Files whose names begin with a dot are hidden: no dataset would be found.
+  const std::string text = name.string();
+  return text.substr(std::min(text.find_first_not_of('.'), text.size()));
 }
 
 void require_sound(const Source& source, const ConvertOptions& options) {

@@ -37,9 +37,10 @@ struct Conversion {
 ///   NAME-rNN....tfrecords.index           the offsets of the records
 ///   NAME-rxx.labels, .label-names.json    one-hot labels and their names, if there are any
 ///
-/// NAME is the folder's name without a final `.tfrecords`. Records keep their order; shard s has
-/// the s-th part of them. Files are written under temporary names and renamed at the end; those that
-/// an interrupted conversion left in the folder are removed.
+/// NAME is the folder's name without a final `.tfrecords`, and without dots that it begins with.
+/// Records keep their order; shard s has the s-th part of them. Files are written under temporary
+/// names, and renamed once all are on the disk; those that an interrupted conversion left in the
+/// folder are removed.
 ///
 /// Throws: DataError if the folder already has TFRecord files, the disk is full, no image is left,
 ///         or more than most_refused are refused, with their names; ConfigError for invalid

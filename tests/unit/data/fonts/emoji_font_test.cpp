@@ -78,6 +78,8 @@ TEST(EmojiFont, RefusesOtherFiles) {
   const TemporaryFolder folder;
   const auto file = folder.write("a.ttf", "not a font");
   expect_error(ExitCode::kData, "cannot open the font", [&] { open_source(file); });
+  expect_error(ExitCode::kConfig, "an emoji font must be in the file system: s3://fonts/a.ttf",
+               [] { open_emoji_font("s3://fonts/a.ttf"); });
 }
 
 TEST(EmojiFont, DrawsEmojiWithNineGroups) {

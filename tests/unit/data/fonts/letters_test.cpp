@@ -70,7 +70,7 @@ TEST_F(Letters, ComeFromAllFacesOfAFolderThatDiffer) {
   std::filesystem::create_directories(folder.path() / "more");
   std::filesystem::copy_file(kSans, folder.path() / "a.ttf");
   std::filesystem::copy_file(kSans, folder.path() / "more" / "same.ttf");
-  std::filesystem::copy_file(kSansBold, folder.path() / "more" / "bold.ttf");
+  std::filesystem::copy_file(kSansBold, folder.path() / "more" / "BOLD.TTF");
   folder.write("damaged.ttf", "not a font");
   folder.write("notes.txt", "not a font either");
   const auto source = open_letters(folder.path(), "AB");
@@ -83,6 +83,8 @@ TEST_F(Letters, AreRefusedIfNoFaceHasThemOrIfRepeated) {
     open_letters(kSans, "A\u5b57");  // DejaVu has no Han characters
   });
   expect_error(ExitCode::kData, "each of them once: \"ABA\"", [] { open_letters(kSans, "ABA"); });
+  expect_error(ExitCode::kConfig, "the typefaces must be in the file system: s3://fonts/a.ttf",
+               [] { open_letters("s3://fonts/a.ttf"); });
 }
 
 }  // namespace

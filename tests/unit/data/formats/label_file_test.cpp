@@ -32,6 +32,23 @@ TEST(LabelFile, ReadsOneHotRows) {
   EXPECT_EQ(labels.count, 3);
 }
 
+TEST(LabelFile, ReadsRowsThatAreLargerThanABlock) {
+  const TemporaryFolder folder;
+  constexpr std::int64_t kColumns = 5'000'000;
+  std::string rows(3 * kColumns, '\0');
+  rows[7] = rows[kColumns] = rows[3 * kColumns - 1] = 1;
+  const auto file = folder.write("a.labels", numpy_file("|u1", "(3, 5000000)", rows));
+  EXPECT_THAT(read_label_file(file).values, testing::ElementsAre(7, 0, kColumns - 1));
+}
+
+TEST(LabelFile, GetsMemoryForSomeOfItsRowsOnly) {
+  const TemporaryFolder folder;
+  const auto file = folder.write("a.labels", numpy_file("|u1", "(1048576, 1048576)", ""));
+  const auto header_bytes = std::filesystem::file_size(file);
+  std::filesystem::resize_file(file, header_bytes + (std::uintmax_t{1} << 40));  // a hole
+  expect_error(ExitCode::kData, "not one-hot (record 0)", [&] { read_label_file(file); });
+}
+
 TEST(LabelFile, WithoutColumnsHasNoLabels) {
   const TemporaryFolder folder;
   const LabelSet labels =

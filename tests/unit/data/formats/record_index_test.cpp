@@ -105,6 +105,39 @@ TEST(RecordIndex, OfAnotherTimeInAReadOnlyFolderIsReplacedInTheCacheFolder) {
   fs::permissions(folder.path(), fs::perms::owner_all);
 }
 
+TEST(RecordIndex, IsDoneWithoutIfTheCacheFolderCannotBeOpened) {
+  const TemporaryFolder folder;
+  const TemporaryFolder cache;
+  const auto file = write_records(folder / "a.tfrecords", {"abc"});
+  fs::create_symlink("loop", cache / "loop");
+  fs::permissions(folder.path(), fs::perms::owner_read | fs::perms::owner_exec);
+  setenv("XDG_CACHE_HOME", (cache / "loop").c_str(), 1);
+  EXPECT_THAT(record_offsets(FileBytes(file)), testing::ElementsAre(0, 19));
+  unsetenv("XDG_CACHE_HOME");
+  fs::permissions(folder.path(), fs::perms::owner_all);
+}
+
+TEST(RecordIndex, GetsNoMemoryForRecordsThatItDoesNotHave) {
+  const TemporaryFolder folder;
+  const auto file = write_records(folder / "a.tfrecords", {"abc"});
+  fs::resize_file(file, std::uintmax_t{1} << 42);  // a hole
+  write_index(file, {0});
+  auto index = read_file(folder / "a.tfrecords.index");
+  index.at(28) = 64;  // of the number of records: 2^38
+  folder.write("a.tfrecords.index", {reinterpret_cast<const char*>(index.data()), index.size()});
+  expect_error(ExitCode::kData, "a.tfrecords, record 1, offset 19",
+               [&] { record_offsets(FileBytes(file)); });
+}
+
+TEST(RecordIndex, IsNotMadeOfAFileThatBecomesShorter) {
+  const TemporaryFolder folder;
+  const auto file = write_records(folder / "a.tfrecords", {"abc", "def"});
+  const FileBytes bytes(file);
+  fs::resize_file(file, 19);
+  expect_error(ExitCode::kData, "file is too short: " + file.string() + ", offset 19",
+               [&] { record_offsets(bytes); });
+}
+
 TEST(RecordIndex, RefusesATruncatedFileWithRecordAndOffset) {
   const TemporaryFolder folder;
   const auto whole = read_file(write_records(folder / "a.tfrecords", {"abc", "de"}));

@@ -16,7 +16,7 @@ using testing::IsEmpty;
 
 TEST(ShardFiles, OfAFolderAreThoseWithTheExtensionSorted) {
   const TemporaryFolder folder;
-  for (const char* name : {"b.tar", "a.tar", "c.tar.gz", "d.zip", "e.tar/f.tar"})
+  for (const char* name : {"b.tar", "a.tar", "._b.tar", "c.tar.gz", "d.zip", "e.tar/f.tar"})
     folder.write(name, "");
   EXPECT_THAT(shard_files(folder.path(), ".tar"), ElementsAre(folder / "a.tar", folder / "b.tar"));
   EXPECT_THAT(shard_files(folder.path(), ".parquet"), IsEmpty());
@@ -55,6 +55,15 @@ TEST(ShardFiles, OfAPatternNeedNotExist) {
   EXPECT_THAT(shard_files("x/a-{08..10}.tar", ".tar"),
               ElementsAre("x/a-08.tar", "x/a-09.tar", "x/a-10.tar"));
   EXPECT_THAT(shard_files("x/a-{08..10}.tar", ".parquet"), IsEmpty());
+}
+
+TEST(ShardFiles, OfAPatternMayBeMoreThanANameHolds) {
+  const TemporaryFolder folder;
+  std::string list = "0";
+  for (int i = 1; i < 200; ++i) list += "," + std::to_string(i);
+  const auto files = shard_files(folder / ("a-{" + list + "}.tar"), ".tar");
+  ASSERT_EQ(files.size(), 200U);
+  EXPECT_EQ(files.back(), folder / "a-199.tar");
 }
 
 TEST(ShardFiles, ANameWithoutBracesIsNotAPattern) {

@@ -75,6 +75,12 @@ TEST(TfrecordFiles, FindsNothingInAnotherFolder) {
   EXPECT_FALSE(find_tfrecord_files(folder / "nothing", 0));
 }
 
+TEST(TfrecordFiles, AreNotLookedForBesideAnotherFile) {
+  const TemporaryFolder folder;
+  std::filesystem::create_symlink("nowhere", folder / "a-r05.tfrecords");
+  EXPECT_FALSE(find_tfrecord_files(folder.write("b.zip", ""), 0));
+}
+
 TEST(TfrecordFiles, NamesShards) {
   EXPECT_EQ(tfrecord_name("a", 5, 0, 1), "a-r05.tfrecords");
   EXPECT_EQ(tfrecord_name("a", 10, 3, 64), "a-r10-00003-of-00064.tfrecords");

@@ -21,6 +21,7 @@ TEST(ImageFiles, AreKnownByTheirNames) {
   EXPECT_FALSE(has_image_extension(".Trash-1000/files/b.png"));
   EXPECT_FALSE(has_image_extension("a/.thumbnails/b.png"));
   EXPECT_FALSE(has_image_extension("__MACOSX/a/b.png"));
+  EXPECT_FALSE(has_image_extension("lost+found/b.png"));
   EXPECT_FALSE(has_image_extension("png"));
 }
 
@@ -56,6 +57,14 @@ TEST(ImageFiles, AreLabeledByDatasetJson) {
   EXPECT_THAT(labels.values, testing::ElementsAre(0, 3));
   EXPECT_EQ(labels.count, 4);
   EXPECT_EQ(labels_by_dataset_json({"a.png"}, bytes(R"({"labels": null})")).count, 0);
+}
+
+TEST(ImageFiles, AreNamedInDatasetJsonRelativeToItsFolder) {
+  const std::string json = R"({"labels": [["x/a.png", 2]]})";
+  EXPECT_THAT(labels_by_dataset_json({"set/x/a.png"}, bytes(json), "set/dataset.json").values,
+              testing::ElementsAre(2));
+  expect_error(ExitCode::kData, "no label for x/a.png",
+               [&] { labels_by_dataset_json({"x/a.png"}, bytes(json), "set/dataset.json"); });
 }
 
 TEST(ImageFiles, WithAWrongDatasetJsonAreRefused) {

@@ -194,6 +194,40 @@ TEST(TarSource, ReadsLinksAsTheFilesThatTheyAreTo) {
     EXPECT_EQ(first_byte(*source, record), value) << source->describe(record);
 }
 
+/// A tar file as `tar --sparse` writes it: of the first member's 4096 bytes only the last are in it.
+fs::path write_sparse(const fs::path& file, const std::string& name) {
+  constexpr std::int64_t kBytes = 4096;
+  constexpr std::int64_t kHole = 2048;
+  archive* out = archive_write_new();
+  archive_write_set_format_pax(out);
+  archive_write_open_filename(out, file.c_str());
+  const auto write = [&](const std::string& member, const std::string& content, bool is_sparse) {
+    archive_entry* entry = archive_entry_new();
+    archive_entry_set_pathname(entry, member.c_str());
+    archive_entry_set_filetype(entry, AE_IFREG);
+    archive_entry_set_size(entry, static_cast<la_int64_t>(content.size()));
+    if (is_sparse) archive_entry_sparse_add_entry(entry, kHole, kBytes - kHole);
+    archive_write_header(out, entry);
+    archive_write_data(out, content.data(), content.size());
+    archive_entry_free(entry);
+  };
+  write(name, std::string(kHole, '\0') + std::string(kBytes - kHole, 'x'), true);
+  write("z.png", png(10), false);
+  archive_write_free(out);
+  return file;
+}
+
+TEST(TarSource, RefusesAnImageWithHoles) {
+  const TemporaryFolder folder;
+  const auto file = write_sparse(folder / "a.tar", "a.bmp");
+  expect_error(ExitCode::kData,
+               "is sparse; write the tar file without --sparse: " + file.string() + ", a.bmp",
+               [&] { open_source(file); });
+  const auto source = open_source(write_sparse(folder / "b.tar", "a.bin"));
+  ASSERT_EQ(source->record_count(), 1);
+  EXPECT_EQ(first_byte(*source, 0), 10);
+}
+
 TEST(TarSource, ReadsTheShardsOfAFolderWithAPreviewBesideThem) {
   const TemporaryFolder folder;
   write_tar(folder / "0.tar", {{"0.png", png(10)}});

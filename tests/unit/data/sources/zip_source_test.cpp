@@ -119,6 +119,24 @@ TEST(ZipSource, ReadsAroundLongExtrasAndComments) {
                                .comment = std::string(1000, 'c')}));
 }
 
+TEST(ZipSource, ReadsMoreFilesThanItsDirectoryCounts) {
+  std::string zip = zip_bytes(two_images());
+  zip[zip.size() - 22 + 10] = 1;  // as of 65,537 files without zip64
+  expect_two_images(zip);
+}
+
+TEST(ZipSource, LabelsByTheDatasetJsonInAFolderOfAllImages) {
+  const TemporaryFolder folder;
+  auto files = two_images();
+  for (File& file : files) file.name = "set/" + file.name;
+  const auto source = open_source(folder.write("a.zip", zip_bytes(files)));
+  EXPECT_EQ(source->label(0), 3);
+  EXPECT_EQ(source->label(1), 1);
+  files.push_back({"other/3.png", encode_png(flat_image(3, 2, 30))});
+  const auto of_two = open_source(folder.write("b.zip", zip_bytes(files)));
+  EXPECT_THAT(of_two->label_names(), testing::ElementsAre("other", "set"));
+}
+
 TEST(ZipSource, LabelsByFoldersWithoutDatasetJson) {
   const TemporaryFolder folder;
   auto files = two_images();
@@ -165,6 +183,22 @@ TEST(ZipSource, NamesTheRecordWhoseChecksumIsWrong) {
   expect_error(ExitCode::kData, "checksum of the file is wrong: " + source->describe(0),
                [&] { source->read(0, record); });
   EXPECT_THAT(source->describe(0), testing::HasSubstr("a.zip, record 0 (1.png), offset 0"));
+}
+
+TEST(ZipSource, RefusesAFileOfMorePackedBytesThanAnImageHas) {
+  const TemporaryFolder folder;
+  const std::uint64_t packed_bytes = (std::uint64_t{1} << 30) + 1;
+  const std::uint64_t directory_offset = packed_bytes + 100;
+  const std::string directory = "PK\x01\x02" + number(20, 2) + number(20, 2) + number(0, 2) +
+                                number(8, 2) + number(0, 8) + number(packed_bytes, 4) +
+                                number(4, 4) + number(5, 2) + std::string(16, '\0') + "1.png";
+  const auto file = folder.write("a.zip", "");
+  std::filesystem::resize_file(file, directory_offset);  // a hole
+  std::ofstream(file, std::ios::binary | std::ios::app)
+      << directory << end_of(1, directory_offset, directory.size(), {});
+  const auto source = open_source(file);
+  Record record;
+  expect_error(ExitCode::kData, "file is too large", [&] { source->read(0, record); });
 }
 
 TEST(ZipSource, RefusesAGzippedFile) {

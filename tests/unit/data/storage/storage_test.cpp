@@ -11,6 +11,13 @@
 namespace ganscale::data {
 namespace {
 
+std::vector<std::string> names_of(const std::vector<ListedFile>& files) {
+  std::vector<std::string> names;
+  for (const auto& file : files)
+    names.push_back(file.path.filename().string() + (file.is_broken_link ? " is broken" : ""));
+  return names;
+}
+
 TEST(Storage, IsTheFileSystemUnlessAPathNamesAnother) {
   EXPECT_TRUE(is_local("images/s3:/x"));
   EXPECT_TRUE(is_local("s3:/bucket"));
@@ -26,19 +33,50 @@ TEST(LocalStorage, ListsFilesAndBrokenLinks) {
   folder.write("deep/er/b.png", "4");
   std::filesystem::create_symlink("nowhere", folder / "link.png");
   const Storage& storage = storage_of(folder.path());
-  const auto names = [](const std::vector<ListedFile>& files) {
-    std::vector<std::string> names;
-    for (const auto& file : files)
-      names.push_back(file.path.filename().string() + (file.is_broken_link ? " is broken" : ""));
-    return names;
-  };
-  EXPECT_THAT(names(storage.files_in(folder.path())),
+  EXPECT_THAT(names_of(storage.files_in(folder.path())),
               testing::UnorderedElementsAre("a.png", "link.png is broken"));
-  EXPECT_THAT(names(storage.files_below(folder.path())),
+  EXPECT_THAT(names_of(storage.files_below(folder.path())),
               testing::UnorderedElementsAre("a.png", "b.png", "link.png is broken"));
   EXPECT_NO_THROW(require_target({.path = folder / "a.png"}));
   expect_error(ExitCode::kData, "link to a file that does not exist: link.png",
                [] { require_target({.path = "link.png", .is_broken_link = true}); });
+}
+
+TEST(LocalStorage, ListsNothingThatIsHidden) {
+  const TemporaryFolder folder;
+  for (const char* name : {"a.png", ".b.png", ".Trash-1000/c.png", "lost+found/d.png",
+                           "__MACOSX/e.png", "deep/._f.png", "deep/g.png"})
+    folder.write(name, "");
+  const Storage& storage = storage_of(folder.path());
+  EXPECT_THAT(names_of(storage.files_in(folder.path())), testing::ElementsAre("a.png"));
+  EXPECT_THAT(names_of(storage.files_below(folder.path())),
+              testing::UnorderedElementsAre("a.png", "g.png"));
+}
+
+TEST(LocalStorage, NamesWhatItCannotOpen) {
+  const TemporaryFolder folder;
+  folder.write("deep/a.png", "");
+  const auto loop = folder / "deep/loop";
+  std::filesystem::create_symlink("loop", loop);
+  const Storage& storage = storage_of(folder.path());
+  const std::string message =
+      "cannot open (Too many levels of symbolic links): " + (folder / "deep").string();
+  expect_error(ExitCode::kData, message + "/loop", [&] { storage.is_file(loop); });
+  expect_error(ExitCode::kData, message + "/loop", [&] { storage.is_folder(loop); });
+  expect_error(ExitCode::kData, message + "/loop", [&] { storage.files_in(folder / "deep"); });
+  std::filesystem::remove(loop);
+  std::filesystem::create_directory_symlink(folder / "deep", loop);
+  expect_error(ExitCode::kData, message + "/loop/loop/loop",
+               [&] { storage.files_below(folder.path()); });
+  expect_error(ExitCode::kData,
+               "cannot open (No such file or directory): " + (folder / "absent").string(),
+               [&] { storage.files_in(folder / "absent"); });
+}
+
+TEST(LocalStorage, HasNothingWithANameThatIsTooLong) {
+  const std::string name(300, 'x');
+  EXPECT_FALSE(storage_of(name).is_file(name));
+  EXPECT_FALSE(storage_of(name).is_folder(name));
 }
 
 TEST(LocalStorage, ReadsLessAtTheEndOfAFile) {

@@ -142,6 +142,15 @@ TEST(Convert, TakesFolderNamesThatAreNotUtf8) {
               testing::ElementsAre("caf\xef\xbf\xbd", "tea"));
 }
 
+TEST(Convert, WritesADatasetThatIsFoundInAHiddenFolder) {
+  const TemporaryFolder folder;
+  write_images(folder, 6);
+  const Conversion conversion =
+      convert(*open_source(folder / "in"), options_to(folder / ".out.tfrecords"));
+  EXPECT_EQ(conversion.shards.front().filename().string(), "out-r01-00000-of-00003.tfrecords");
+  EXPECT_EQ(open_source(folder / ".out.tfrecords")->record_count(), 6);
+}
+
 TEST(Convert, CanBeRepeatedAfterAnInterruption) {
   const TemporaryFolder folder;
   write_images(folder, 6);
