@@ -42,7 +42,7 @@ struct PenaltyOptions {
 /// Lazy path length regularization of G; the loss is `interval` times the penalty.
 struct PathLengthOptions {
   double weight = 0;
-  std::int64_t interval = 0;  ///< steps; 0: never
+  std::int64_t interval = 0;  ///< steps of the generator; 0: never
   double decay = 0.01;        ///< of the running mean of path lengths
   std::int64_t batch_shrink = 2;
 };

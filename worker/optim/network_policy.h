@@ -11,8 +11,8 @@ namespace ganscale::optim {
 
 /// How one network is trained: optimizer, learning rate and schedule, intervals, clipping.
 ///
-/// A network with lazy regularization gets one extra update in k = lazy_interval steps, so that
-/// k + 1 updates replace k: with c = k / (k + 1), the learning rate is multiplied by c and the
+/// A network with lazy regularization gets one extra update in k = lazy_interval of its steps, so
+/// that k + 1 updates replace k: with c = k / (k + 1), the learning rate is multiplied by c and the
 /// betas are raised to the power c.
 ///
 /// Paper: Karras et al. 2020, arXiv:1912.04958, Section 3.1 and Appendix B.
@@ -26,7 +26,7 @@ struct NetworkPolicy {
   std::int64_t batch = 0;            ///< of all ranks; what the batch rule goes by
   double max_gradient_norm = 0;      ///< of all gradients of an update together; 0: any
   std::int64_t update_interval = 1;  ///< steps per update
-  std::int64_t lazy_interval = 0;    ///< steps per lazy regularization; 0: none
+  std::int64_t lazy_interval = 0;    ///< updates per lazy regularization; 0: none
   double weight_limit = 0;  ///< parameters are clamped to +-limit after each update; 0: not
 };
 

@@ -163,13 +163,13 @@ class Builder {
                          replica_.devices().discriminator.type());
   }
 
-  /// The same network and optimizer, less often and for a regularization.
+  /// The same network and optimizer, for a regularization: in every so many of the main phase's
+  /// steps, as learning rate, betas and the factor of the penalty assume.
   static Phase lazy_phase(const Phase& main, const std::string& name,
                           const optim::NetworkPolicy& policy) {
     Phase phase = main;
     phase.name = name;
-    phase.interval = policy.lazy_interval;
-    phase.offset = 0;
+    phase.interval = main.interval * policy.lazy_interval;
     phase.weight_loss = nullptr;
     return phase;
   }

@@ -26,8 +26,8 @@ std::vector<at::Tensor> unpenalized_parameters(const RunConfig& config,
 /// Greg for path lengths), then the discriminator's (Dmain, and Dreg for lazy penalties); the other way round
 /// if loss.first says so. Each has latents of its own.
 ///
-/// With loss.critic_steps the generator's phase runs in every so many steps only: in the first of
-/// them, or, if the discriminator is first, in the last.
+/// With loss.critic_steps the generator's phases run in every so many steps only: in the first of
+/// them, or, if the discriminator is first, in the last. The interval of Greg counts these steps.
 /// config, replica, group: outlive the phases. The batch is shared by all ranks of `group`. From
 /// now on the replica's parameters require gradients only while one of their phases computes them.
 ///

@@ -49,8 +49,9 @@ class WithoutGradients : NonCopyable {
       gradients_.push_back(std::exchange(parameter.mutable_grad(), at::Tensor()));
     }
   }
+  // Backward, as a parameter may be there twice.
   ~WithoutGradients() {
-    for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    for (std::size_t i = parameters_.size(); i-- > 0;) {
       parameters_[i].mutable_grad() = gradients_[i];
     }
   }

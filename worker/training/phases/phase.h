@@ -90,7 +90,8 @@ struct Phase {
   std::vector<std::string> statistics;  ///< the names that its losses report
   double max_gradient_norm = 0;         ///< a longer gradient is scaled down to it; 0: not
   double weight_limit = 0;  ///< parameters are clamped to +-limit after each update; 0: not
-  /// Parameters that its updates leave as they are, and their state in the optimizer as well.
+  /// Parameters that its updates leave as they are, and their state in the optimizer as well. Only
+  /// the end of a round of Lookahead, which counts all updates, takes them back, too.
   std::vector<at::Tensor> left_alone = {};
 
   bool is_due(std::int64_t step) const { return step % interval == offset; }

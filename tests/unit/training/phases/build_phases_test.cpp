@@ -80,6 +80,33 @@ TEST(BuildPhases, TrainsTheCriticMoreOften) {
   EXPECT_EQ(wasserstein.phases[1].interval, 1);
 }
 
+/// Returns which of the first 14 steps a phase is due in.
+std::vector<std::int64_t> due_steps(const Phases& run, const std::string& name) {
+  std::vector<std::int64_t> steps;
+  const auto phase = std::ranges::find(run.phases, name, &Phase::name);
+  for (std::int64_t step = 0; step < 14; ++step) {
+    if (phase->is_due(step)) steps.push_back(step);
+  }
+  return steps;
+}
+
+// The rate, the betas and the factor of the penalty are for one update in three of the generator's.
+TEST(BuildPhases, CountsTheIntervalOfPathLengthsInStepsOfTheGenerator) {
+  using Steps = std::vector<std::int64_t>;
+  const std::string lazy = std::string(kStylegan2) +
+                           "generator: {path_length_weight: 2, path_length_interval: 3}\n"
+                           "discriminator: {r1_gamma: 1, r1_interval: 4}\n"
+                           "loss: {critic_steps: 2, first: ";
+  const Phases before(lazy + "generator}\n");
+  EXPECT_EQ(due_steps(before, "Gmain"), (Steps{0, 2, 4, 6, 8, 10, 12}));
+  EXPECT_EQ(due_steps(before, "Greg"), (Steps{0, 6, 12}));
+  EXPECT_EQ(due_steps(before, "Dreg"), (Steps{0, 4, 8, 12}));
+  const Phases after(lazy + "discriminator}\n");
+  EXPECT_EQ(due_steps(after, "Gmain"), (Steps{1, 3, 5, 7, 9, 11, 13}));
+  EXPECT_EQ(due_steps(after, "Greg"), (Steps{1, 7, 13}));
+  EXPECT_EQ(due_steps(after, "Dreg"), (Steps{0, 4, 8, 12}));
+}
+
 TEST(BuildPhases, TrainsTheDiscriminatorFirstIfConfigured) {
   const Phases hinge(
       "training: {batch: 4}\nloss: {name: hinge, first: discriminator, critic_steps: 2}\n"

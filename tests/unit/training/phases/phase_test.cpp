@@ -89,6 +89,15 @@ TEST(Phase, LeavesExcludedParametersAlone) {
   EXPECT_NE(line.line.bias.item<float>(), before);
 }
 
+// As by two prefixes, of which one begins with the other.
+TEST(Phase, GivesBackTheGradientOfAParameterThatIsExcludedTwice) {
+  PhaseOfLine line(2);
+  line.phase.left_alone = {line.line.bias, line.line.bias};
+  line.run();
+  EXPECT_FLOAT_EQ(line.line.bias.item<float>(), 1.0F);
+  EXPECT_TRUE(line.line.bias.grad().defined());
+}
+
 TEST(Phase, NamesTheParameterOfANanAndLeavesTheNetworkAsItWas) {
   PhaseOfLine line(std::numeric_limits<double>::quiet_NaN());
   const Done done = line.run();

@@ -3,6 +3,7 @@
 #include <c10/util/Exception.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "base/log.h"
 #include "base/stopwatch.h"
@@ -151,6 +152,8 @@ void LabelQueue::try_label(LabelState& state, double budget_seconds) {
     throw;
   } catch (const Error& error) {
     fail(state, error.what(), error.code());
+  } catch (const std::filesystem::filesystem_error& error) {
+    fail(state, error.what(), ExitCode::kData);
   } catch (const c10::Error& error) {
     fail(state, error.what_without_backtrace(), ExitCode::kBug);
   } catch (const std::exception& error) {
@@ -169,7 +172,10 @@ void LabelQueue::train_label(LabelState& state, double budget_seconds) {
     try_label(state, budget_seconds);
   } while (state.state == wire::LabelStage::kFailed && !context_.stop.received() &&
            state.attempts < attempts_);
-  if (state.state == wire::LabelStage::kFailed && first_failure_ == ExitCode::kOk) {
+  if (state.state != wire::LabelStage::kFailed) return;
+  if (state.attempts < attempts_) {
+    stopped_ = true;  // by a signal: the next start tries it again
+  } else if (first_failure_ == ExitCode::kOk) {
     first_failure_ = static_cast<ExitCode>(state.exit_code);
   }
 }

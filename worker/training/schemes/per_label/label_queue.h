@@ -20,7 +20,8 @@ class LabelQueue {
   /// attempts: how often a label that fails is tried. Context and records are borrowed.
   LabelQueue(const TrainingContext& context, const LabelRecords& records, int attempts);
 
-  /// Trains the labels. Returns whether a signal stopped it before the last one.
+  /// Trains the labels. Returns whether a signal stopped it before the last one was over, with all
+  /// attempts if it fails.
   ///
   /// All time of a label's attempts, including setup and checkpoints, is charged to the budget; the
   /// rest is divided among the remaining labels by number of records. A label that fails is

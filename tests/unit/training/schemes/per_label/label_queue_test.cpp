@@ -3,9 +3,11 @@
 #include <atomic>
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
 #include <functional>
 #include <mutex>
 #include <optional>
+#include <system_error>
 
 #include "comm/backends/thread_group.h"
 #include "files/folder_lock.h"
@@ -127,6 +129,25 @@ TEST_F(Labels, AreRetriedUpToTheLimitAndThenSkipped) {
   EXPECT_EQ(state(0).value().exit_code, static_cast<int>(ExitCode::kData));
   EXPECT_EQ(state(1).value().state, wire::LabelStage::kDone);
   EXPECT_EQ(first_failure_, ExitCode::kData);
+}
+
+TEST_F(Labels, HaveTheExitCodeOfDataIfTheStorageFails) {
+  on_read_ = [](std::int64_t) {
+    throw std::filesystem::filesystem_error("cannot get the status",
+                                            std::make_error_code(std::errc::io_error));
+  };
+  EXPECT_FALSE(train({1}));
+  EXPECT_EQ(state(1).value().state, wire::LabelStage::kFailed);
+  EXPECT_EQ(first_failure_, ExitCode::kData);
+}
+
+// The signal arrives before the first of three attempts fails.
+TEST_F(Labels, AreNotReportedAsFailedIfASignalLeavesThemAttempts) {
+  unreadable_ = {8};
+  on_read_ = [](std::int64_t) { std::raise(SIGTERM); };
+  EXPECT_TRUE(train({1}));
+  EXPECT_EQ(state(1).value().attempts, 1);
+  EXPECT_EQ(first_failure_, ExitCode::kOk);
 }
 
 TEST_F(Labels, AreNotReportedAsFailedOnceAnotherAttemptHasTheRun) {
