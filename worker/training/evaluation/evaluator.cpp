@@ -43,6 +43,11 @@ Fakes generate(models::Generator& generator, std::uint64_t seed, const Numbers& 
   Fakes fakes{.images = {}, .labels = draw_labels(labels_to_draw, numbers.count, random)};
   const auto labels = fakes.labels.defined() ? fakes.labels.to(z.device()) : fakes.labels;
   const auto images = generator.forward(z, labels, random);
+  // In bytes, NaN would be black.
+  if (const auto row = metrics::first_nonfinite_row({images.flatten(1), {}})) {
+    throw DataError("the generator returned NaN or infinity for an image: number " +
+                    std::to_string(numbers.first + *row * numbers.stride));
+  }
   fakes.images = images.to(at::kFloat).mul(127.5).add(128).clamp(0, 255).to(at::kByte);
   return fakes;
 }
@@ -76,8 +81,11 @@ Evaluator::Evaluator(const metrics::EvaluateConfig& config, RealImages real, at:
     perceptual_net_ = metrics::open_perceptual_net(config.perceptual_net, shape, device);
   }
   // Fails early if the network or the number of images is not sufficient.
-  empty_sets();
   metrics::require_of_each(config_, [&](const metrics::MetricName& metric) {
+    if (metrics::compares_features(metric)) {
+      const metrics::Needs needs = metrics::needs_of_fake(metric, config_);
+      metrics::FeatureStats{needs, metric.image_count, net_};
+    }
     RealImages compared = images_;
     compared.count = metric.real_count(real.source.record_count());
     metrics::require_enough(metric, compared.count);

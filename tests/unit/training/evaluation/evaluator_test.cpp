@@ -232,7 +232,9 @@ TEST_F(EvaluatorTest, SaysBeforeTrainingWhatItCannotMeasure) {
   const auto open = [&] { Evaluator(config_, images(), at::kCPU, *group); };
   measure_by({"is10"});
   config_.splits = 20;
-  expect_error(ExitCode::kConfig, "too few images for the inception score: 10 in 20 splits", open);
+  config_.metrics_location = {"run.yaml", 7};
+  expect_error(ExitCode::kConfig,
+               "run.yaml:7: too few images for the inception score: 10 in 20 splits", open);
   config_.feature_net.file = folder_ / "missing.pt";
   expect_error(ExitCode::kConfig, "evaluate.feature_net does not exist", open);
 }
@@ -269,6 +271,19 @@ TEST_F(EvaluatorTest, NamesTheImageThatTheNetworkGivesNanFor) {
   measure_by({"is50"});
   expect_error(ExitCode::kData, "NaN or infinity for a generated image: number 0",
                [&] { evaluate(*group, "dcgan"); });
+}
+
+TEST_F(EvaluatorTest, NamesTheImageThatTheGeneratorGivesNanFor) {
+  const auto group = comm::make_single_group();
+  measure_by({"is50"});
+  Evaluator evaluator(config_, images(), at::kCPU, *group);
+  const auto broken = generator("dcgan");
+  {
+    const at::NoGradGuard no_grad;
+    named_parameters(*broken).at("conv_blocks.9.weight").fill_(std::nan(""));
+  }
+  expect_error(ExitCode::kData, "the generator returned NaN or infinity for an image: number 0",
+               [&] { evaluator.evaluate(*broken, 5); });
 }
 
 TEST_F(EvaluatorTest, NamesARealImageThatIsDamaged) {
