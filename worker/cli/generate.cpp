@@ -285,7 +285,8 @@ CLI::Option* add_mixing(CLI::App& verb, GenerateOptions& options) {
                                   "seeds of the columns of a style mixing grid")
                       ->needs(rows);
   verb.add_option("--mix-layers", options.mix_layers,
-                  "layers with the column's style; default: 0-6 without the last layer")
+                  "layers with the column's style; default: 0-6, without the last layer of a small "
+                  "model")
       ->needs(rows);
   return rows->needs(columns);
 }

@@ -18,7 +18,7 @@ constexpr auto kPreflightExample =
     "  ganscale launch --hostfile hosts preflight --floor 100 --hcas 8\n"
     "  mpirun -n 16 ganscale preflight\n"
     "\n"
-    "Measures the all-reduce that a training would use, in seconds, and prints what each node has: "
+    "Measures within seconds the all-reduce that a run would use, and prints what each node has: "
     "HCAs\n"
     "with an active port, and how they read GPU memory (peermem, dmabuf, none). If the bus "
     "bandwidth\n"
@@ -27,7 +27,7 @@ constexpr auto kPreflightExample =
     "69\n"
     "if the bandwidth is below the floor or a node lacks HCAs, and names the node. The bus "
     "bandwidth is\n"
-    "that of nccl-tests: 2 (n - 1) / n bytes per second for n ranks.";
+    "as in nccl-tests: the bytes per second of the all-reduce times 2 (n - 1) / n for n ranks.";
 
 ExitCode preflight(const comm::FabricRequirements& required) {
   training::RunConfig config;

@@ -67,7 +67,7 @@ void add_serve(CLI::App& app, Action& action) {
       serve);
   verb.add_option("run", options.run, "folder of the run")->required();
   verb.add_option("--address", options.server.address,
-                  "IPv4 address to listen on; 0.0.0.0 for all of the machine")
+                  "IPv4 address to listen on; 0.0.0.0: all interfaces")
       ->capture_default_str();
   verb.add_option("--port", options.server.port, "port to listen on; 0: any free one")
       ->check(CLI::Range(0, 65535))
