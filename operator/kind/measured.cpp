@@ -60,10 +60,12 @@ std::optional<Measured> read_measured(const Json& json) {
 
 Json to_json(const Measured& measured) {
   Json json = {{"steps", measured.steps}};
-  for (const auto& [key, member] : kNumbers) json[key] = measured.*member;
-  for (const auto& [key, member] : kShares) {
-    if (measured.*member) json[key] = *(measured.*member);
-  }
+  // JSON has neither NaN nor infinity.
+  const auto write = [&](const char* key, const std::optional<double>& value) {
+    if (value && std::isfinite(*value)) json[key] = *value;
+  };
+  for (const auto& [key, member] : kNumbers) write(key, measured.*member);
+  for (const auto& [key, member] : kShares) write(key, measured.*member);
   return json;
 }
 

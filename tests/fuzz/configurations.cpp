@@ -6,6 +6,9 @@
 #include "config/node.h"
 #include "config/units.h"
 #include "fuzz/parsers.h"
+#include "metrics/evaluate_config.h"
+#include "planning/model/calibration.h"
+#include "planning/model/conditions.h"
 #include "wire/job_status.h"
 #include "wire/role_plan.h"
 
@@ -28,6 +31,32 @@ void parse_job_status(Bytes input) {
   } catch (const std::invalid_argument& refusal) {
     check(!std::string_view(refusal.what()).empty(), "a status is refused without a message");
   }
+}
+
+/// What `ganscale plan` reads: a machine, conditions, measurements and results of `ganscale bench`.
+void parse_machine(Bytes input) {
+  const std::string origin = "machine.yaml";
+  config::Node root;
+  take_or_refuse_at(origin, [&] { root = config::parse_yaml(text_of(input), origin); });
+  if (root.map() == nullptr) return;
+  planning::Machine machine = planning::machine_of_name("dgx-a100");
+  take_or_refuse_at(origin, [&] {
+    machine = planning::parse_machine(config::Section(root));
+    check(machine.bytes_per_second_of_node() > 0, "a machine has no links");
+  });
+  take_or_refuse_at(origin, [&] { planning::parse_conditions(config::Section(root)); });
+  take_or_refuse_at(origin, [&] {
+    const auto point = planning::parse_bench_result(config::Section(root), machine);
+    check(machine.nodes_of(point.scale.gpus) > 0, "a measurement is of no nodes");
+  });
+  take_or_refuse_at(origin, [&] { planning::parse_calibration(config::Section(root), machine); });
+}
+
+void parse_metric(Bytes input) {
+  take_or_refuse([&] {
+    const auto metric = metrics::parse_metric(std::string(text_of(input)));
+    check(metric.image_count >= 2 && metric.neighbors >= 0, "a metric needs too few images");
+  });
 }
 
 /// The texts of options and settings that stand for numbers.

@@ -2,6 +2,7 @@
 #include <array>
 #include <cstring>
 
+#include "data/fonts/emoji_list.h"
 #include "data/fonts/glyph_ligatures.h"
 #include "data/formats/brace_pattern.h"
 #include "data/formats/label_file.h"
@@ -89,7 +90,28 @@ void parse_dataset_json(Bytes input) {
   });
 }
 
+void parse_emoji_list(Bytes input) {
+  const auto file = file_of(input, "emoji_list/emoji-test.txt");
+  take_or_refuse([&] {
+    const data::EmojiList list = data::read_emoji_list(file);
+    for (const data::Emoji& emoji : list.emoji) {
+      check(emoji.group >= 0 && emoji.group < std::ssize(list.groups), "a group is out of range");
+    }
+  });
+}
+
 void parse_idx(Bytes input) { read_dataset(file_of(input, "idx/train-images-idx3-ubyte")); }
+
+/// The labels of a file of two images of one pixel.
+void parse_idx_labels(Bytes input) {
+  static const auto images = [] {
+    constexpr std::array<std::uint8_t, 18> kTwo{0, 0, 8, 3, 0, 0, 0, 2, 0,
+                                                0, 0, 1, 0, 0, 0, 1, 7, 9};
+    return file_of(kTwo, "idx_labels/train-images-idx3-ubyte");
+  }();
+  file_of(input, "idx_labels/train-labels-idx1-ubyte");
+  read_dataset(images);
+}
 
 void parse_label_names(Bytes input) {
   static const auto labels = [] {

@@ -9,7 +9,9 @@ namespace ganscale::fuzz {
 void parse_brace_pattern(Bytes input);
 void parse_cifar(Bytes input);
 void parse_dataset_json(Bytes input);
+void parse_emoji_list(Bytes input);
 void parse_idx(Bytes input);
+void parse_idx_labels(Bytes input);
 void parse_label_names(Bytes input);
 void parse_labels(Bytes input);
 void parse_ligatures(Bytes input);
@@ -36,6 +38,8 @@ void parse_torch_file(Bytes input);
 // configurations.cpp
 void parse_assignment(Bytes input);
 void parse_job_status(Bytes input);
+void parse_machine(Bytes input);
+void parse_metric(Bytes input);
 void parse_number(Bytes input);
 void parse_yaml(Bytes input);
 
@@ -43,11 +47,24 @@ void parse_yaml(Bytes input);
 void parse_cel(Bytes input);
 void parse_cluster_object(Bytes input);
 void parse_kubeconfig(Bytes input);
+void parse_last_words(Bytes input);
+void parse_sweep_results(Bytes input);
 void parse_watch_event(Bytes input);
 
 // requests.cpp
 void parse_command(Bytes input);
 void parse_http_request(Bytes input);
 void parse_page_request(Bytes input);
+
+// run_folders.cpp
+void parse_bundle(Bytes input);
+void parse_label_state(Bytes input);
+void parse_report(Bytes input);
+void parse_run_state(Bytes input);
+void parse_stats(Bytes input);
+
+// tracking.cpp
+void parse_mlflow_answer(Bytes input);
+void parse_mlflow_state(Bytes input);
 
 }  // namespace ganscale::fuzz

@@ -54,8 +54,12 @@ training::RunConfig read_config(const EvaluateOptions& options,
   };
   set("comm.expected_world_size=0");  // the key of a run is about its training
   if (!options.metrics.empty()) set("evaluate.metrics=[" + options.metrics + "]");
-  if (!options.feature_net.empty()) set("evaluate.feature_net=" + options.feature_net);
-  if (!options.perceptual_net.empty()) set("evaluate.perceptual_net=" + options.perceptual_net);
+  // A path is not YAML: it may have a # or a colon.
+  const auto set_path = [&](const char* key, const std::string& path, const char* option) {
+    if (!path.empty()) config::overlay(node, config::nest(key, {path, {option, 0}}));
+  };
+  set_path("evaluate.feature_net", options.feature_net, "--feature-net");
+  set_path("evaluate.perceptual_net", options.perceptual_net, "--perceptual-net");
   for (const auto& assignment : options.assignments) set(assignment);
   return training::parse_run(std::move(node));
 }

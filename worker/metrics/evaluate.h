@@ -90,8 +90,8 @@ void require_networks(const EvaluateConfig& config);
 /// metric's own name.
 std::vector<std::string> value_names(const MetricName& metric);
 
-/// Computes one metric that compares features. All ranks call it and get the same result. Distances are computed on the
-/// CPU. Throws DataError for too few images.
+/// Computes one metric that compares features. All ranks call it and get the same result. Distances
+/// are computed on the CPU. Throws DataError for too few images.
 void measure(const MetricName& metric, const Sets& sets, const EvaluateConfig& config,
              comm::Group& group, Measurements& result);
 

@@ -40,9 +40,9 @@ std::string metric_pattern() {
 [[noreturn]] void refuse(const std::string& text) {
   throw ConfigError(
       "unknown metric; known are fid50k, is50k, kid50k, pr50k3, dc50k5, ppl50k_wend (wfull, "
-      "zend, zfull, and _crop), eqt50k_int, eqt50k_frac and eqr50k, with any number of images, "
-      "fid50k, pr50k3 and dc50k5 also with _by_label, and fid50k, kid50k, pr50k3 and dc50k5 with "
-      "_full for all real images: " +
+      "zend, zfull, and _crop), eqt50k_int, eqt50k_frac and eqr50k, with any number of images from "
+      "2 on, fid50k, pr50k3 and dc50k5 also with _by_label, and fid50k, kid50k, pr50k3 and dc50k5 "
+      "with _full for all real images: " +
       text);
 }
 
@@ -75,6 +75,15 @@ bool compares_with_reals(Metric metric) {
   return is_within_labels(metric) || metric == Metric::kKernel;
 }
 
+/// Splits a name into parts, which refer to it.
+std::smatch split_name(const std::string& text) {
+  static const std::regex kPattern(std::string("([a-z_]+?)") + kAfterKind);
+  constexpr std::size_t kLongestBytes = 100;  // std::regex recurses with the text
+  std::smatch parts;
+  if (text.size() > kLongestBytes || !std::regex_match(text, parts, kPattern)) refuse(text);
+  return parts;
+}
+
 /// Reads "_full"; the paths of path lengths: "_wend", "_zfull_crop"; or the translations: "_int",
 /// "_frac".
 void read_suffix(const std::string& suffix, MetricName& result) {
@@ -102,9 +111,7 @@ std::int64_t MetricName::real_count(std::int64_t record_count) const {
 }
 
 MetricName parse_metric(const std::string& text) {
-  static const std::regex kPattern(std::string("([a-z_]+?)") + kAfterKind);
-  std::smatch parts;
-  if (!std::regex_match(text, parts, kPattern)) refuse(text);
+  const std::smatch parts = split_name(text);
   const auto kind = std::ranges::find(kKinds, parts[1].str(), &Kind::name);
   if (kind == kKinds.end()) refuse(text);
   MetricName result{.text = text,

@@ -32,7 +32,8 @@ FeatureStats::FeatureStats(Needs needs, std::int64_t image_count, const OpenFeat
     }
     if (needs.splits > image_count) {
       throw ConfigError("too few images for the inception score: " + std::to_string(image_count) +
-                        " in " + std::to_string(needs.splits) + " splits");
+                        " in " + std::to_string(needs.splits) +
+                        " splits; generate more, or lower evaluate.splits");
     }
     score_.emplace(net.class_count, image_count, needs.splits);
   }

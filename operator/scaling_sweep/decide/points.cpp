@@ -123,7 +123,11 @@ void compare(const Plan& plan, const Record& record, std::size_t index, Summary&
   PointResult& point = summary.points[index];
   const PointResult& base = summary.points[plan.baseline];
   if (point.measured == 0 || base.measured == 0) return;
-  point.speedup = point.images_per_second / base.images_per_second;
+  // More, or as little, is no measurement, and fits in no chart.
+  constexpr double kMostSpeedup = 1e9;
+  const double speedup = point.images_per_second / base.images_per_second;
+  if (!(speedup < kMostSpeedup && speedup > 1 / kMostSpeedup)) return;
+  point.speedup = speedup;
   if (index != plan.baseline) {  // which is itself, however much it varies
     point.speedup_interval = interval_of_ratio(rates(results_of(plan, record, index)),
                                                rates(results_of(plan, record, plan.baseline)));

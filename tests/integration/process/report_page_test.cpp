@@ -119,6 +119,24 @@ const std::vector<Kind> kKinds = {
      },
      // Once against images, once against time.
      {"<span>fid50k</span>", "class=\"s1 dot\"", "at 2 kimg", "at 2 min"}},
+    {"LargeNumbers",
+     [](const auto& run) {
+       make_run(run, 1);
+       files::write_file_atomically(run / "metrics.jsonl",
+                                    "{\"images_seen\": 25123000, \"fid50k\": 1234.75}\n");
+     },
+     {"fid50k <b>1235</b>", "at 25123 kimg"}},
+    {"MetricsWithinLabels",
+     [](const auto& run) {
+       make_run(run, 1);
+       files::write_file_atomically(
+           run / "metrics.jsonl",
+           R"({"images_seen": 1000, "labels": "data", "dc50k5_coverage_labels": [0.5, 0.25],)"
+           R"( "dc50k5_density_labels": [0.5, 0.25], "fid50k_labels": [12.5, 25],)"
+           R"( "pr50k3_precision_labels": [0.5, 0.25], "pr50k3_recall_labels": [0.5, 0.25]})"
+           "\n");
+     },
+     {"<th>pr50k3_recall</th>", "2 labels"}},
     {"FailedLabel",
      [](const auto& run) {
        make_run(run, 0);

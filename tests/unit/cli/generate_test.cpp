@@ -164,5 +164,15 @@ TEST(EvaluateVerb, TakesAnyNumberOfRanks) {
   EXPECT_EQ(run_ganscale(eight), ExitCode::kConfig);
 }
 
+TEST(EvaluateVerb, TakesThePathOfANetworkAsItIs) {
+  const TemporaryFolder folder;
+  const std::string run = trained_run(folder);
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(run_ganscale({"evaluate", "--run", run, "--metrics", "fid10", "--feature-net",
+                          "/no/such #1.pt"}),
+            ExitCode::kConfig);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), testing::HasSubstr(": /no/such #1.pt"));
+}
+
 }  // namespace
 }  // namespace ganscale::cli

@@ -123,6 +123,8 @@ TEST(ParseMetric, RefusesUnknownMetrics) {
     expect_error(ExitCode::kConfig, std::string("with _full for all real images: ") + name,
                  [&] { parse_metric(name); });
   }
+  expect_error(ExitCode::kConfig, "with any number of images from 2 on",
+               [] { parse_metric("fid1"); });
 }
 
 TEST(ParseEvaluate, HasDefaultsAndReadsEveryKey) {

@@ -102,7 +102,9 @@ TEST(FeatureStats, KeepsOnlyWhatIsNeeded) {
 TEST(FeatureStats, RefusesAScoreThatCannotBe) {
   expect_error(ExitCode::kConfig, "needs a feature network that returns logits",
                [] { FeatureStats({.splits = 2}, kImages, net(/*class_count=*/0)); });
-  expect_error(ExitCode::kConfig, "too few images for the inception score: 7 in 8 splits",
+  expect_error(ExitCode::kConfig,
+               "too few images for the inception score: 7 in 8 splits; generate more, or lower "
+               "evaluate.splits",
                [] { FeatureStats({.splits = 8}, kImages, net()); });
 }
 

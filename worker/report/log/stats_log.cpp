@@ -2,9 +2,11 @@
 
 #include <chrono>
 #include <string>
+#include <string_view>
 
 #include "files/atomic_file.h"
 #include "files/input_error.h"
+#include "report/log/line_values.h"
 
 namespace ganscale::report {
 namespace {
@@ -18,8 +20,7 @@ std::vector<Line> split_lines(const std::string& text) {
   std::vector<Line> lines;
   std::size_t begin = 0;
   for (auto end = text.find('\n'); end != std::string::npos; end = text.find('\n', begin)) {
-    auto object = nlohmann::ordered_json::parse(text.begin() + begin, text.begin() + end,
-                                                /*cb=*/nullptr, /*allow_exceptions=*/false);
+    auto object = parse_json(std::string_view(text).substr(begin, end - begin));
     if (!object.is_object()) break;
     begin = end + 1;
     lines.push_back({std::move(object), begin});

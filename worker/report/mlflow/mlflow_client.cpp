@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/utf8.h"
 
 namespace ganscale::report {
 namespace {
@@ -42,27 +41,6 @@ http::client::http_client_config config_of(const MlflowAccess& access,
   return config;
 }
 
-bool may_pass(http::status_code status) {
-  return status >= http::status_codes::InternalError ||
-         status == http::status_codes::RequestTimeout || status == 429;  // too many requests
-}
-
-/// Returns the answer of a server, or throws what it says. what: was asked.
-nlohmann::ordered_json answer_of(const std::string& what, http::status_code status,
-                                 const std::string& body) {
-  const auto json = nlohmann::ordered_json::parse(body, nullptr, /*allow_exceptions=*/false);
-  if (status == http::status_codes::OK && json.is_object()) return json;
-  constexpr std::size_t kLongestReason = 300;
-  const auto has_text = [&](const char* key) {
-    return json.is_object() && json.contains(key) && json[key].is_string();
-  };
-  const std::string reason = has_text("message") ? json["message"].dump() : body;
-  const std::string code = has_text("error_code") ? json["error_code"].get<std::string>() : "";
-  throw MlflowError(what + ": HTTP status " + std::to_string(status) + " " + code + ": " +
-                        valid_utf8(reason.substr(0, kLongestReason)),
-                    may_pass(status), code);
-}
-
 }  // namespace
 
 struct MlflowClient::Impl {
@@ -80,7 +58,7 @@ struct MlflowClient::Impl {
     } catch (const std::exception& error) {
       throw MlflowError(what + ": " + error.what(), /*may_pass=*/true);
     }
-    return answer_of(what, status, body);
+    return parse_mlflow_answer(what, status, body);
   }
 
   const std::string authorization;

@@ -3,28 +3,13 @@
 #include <chrono>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <stdexcept>
 #include <string>
 
 #include "config/node.h"
+#include "report/mlflow/mlflow_answer.h"
 #include "report/mlflow/mlflow_config.h"
 
 namespace ganscale::report {
-
-/// A request to a tracking server failed.
-class MlflowError : public std::runtime_error {
- public:
-  /// may_pass: the server is down, slow or busy; otherwise it refused the request.
-  MlflowError(const std::string& what, bool may_pass, std::string code = "")
-      : std::runtime_error(what), may_pass_(may_pass), code_(std::move(code)) {}
-  bool may_pass() const { return may_pass_; }
-  /// Returns MLflow's name of the error, such as RESOURCE_DOES_NOT_EXIST; empty without an answer.
-  const std::string& code() const { return code_; }
-
- private:
-  bool may_pass_;
-  std::string code_;
-};
 
 /// Throws ConfigError, which names the location, in a build without services (GANSCALE_SERVICES=OFF).
 void require_mlflow_client(const config::Location& location);

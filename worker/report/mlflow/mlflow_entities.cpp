@@ -8,6 +8,7 @@
 
 #include "base/utf8.h"
 #include "config/differences.h"
+#include "report/log/line_values.h"
 
 namespace ganscale::report {
 namespace {
@@ -51,6 +52,12 @@ void collect(const ordered_json& object, const std::string& path,
   }
 }
 
+/// Returns when a line was written, in milliseconds since 1970; `now_ms` if it does not say.
+std::int64_t time_of(const ordered_json& line, std::int64_t now_ms) {
+  const double seconds = number_in(line, kTime, std::numeric_limits<double>::quiet_NaN());
+  return std::isnan(seconds) ? now_ms : std::llround(seconds * 1000);
+}
+
 /// JSON has no NaN; MLflow's servers read the word.
 ordered_json json_of(double value) {
   if (std::isnan(value)) return "NaN";
@@ -90,9 +97,8 @@ std::vector<MlflowBatch> mlflow_batches(const std::vector<ordered_json>& lines,
                                         std::int64_t now_ms) {
   std::vector<MlflowBatch> batches;
   for (const ordered_json& line : lines) {
-    const auto step = line.value(kStep, std::int64_t{0});
-    const std::int64_t time_ms =
-        line.contains(kTime) ? std::llround(line.at(kTime).get<double>() * 1000) : now_ms;
+    const auto step = integer_in(line, kStep, 0);
+    const std::int64_t time_ms = time_of(line, now_ms);
     for (const auto& [key, value] : mlflow_metrics(line)) {
       if (batches.empty() || batches.back().metrics.size() == kMostMlflowMetrics)
         batches.push_back({.metrics = ordered_json::array()});

@@ -7,9 +7,11 @@
 #include <utility>
 
 #include "base/enum_names.h"
+#include "base/error.h"
 #include "base/log.h"
 #include "config/node.h"
 #include "files/atomic_file.h"
+#include "report/log/line_values.h"
 #include "report/log/stats_log.h"
 #include "report/mlflow/mlflow_entities.h"
 
@@ -17,7 +19,6 @@ namespace ganscale::report {
 namespace {
 
 using nlohmann::ordered_json;
-using namespace nlohmann::literals;
 
 constexpr EnumNames<MlflowStatus, 3> kStatusNames = {{{MlflowStatus::kFinished, "FINISHED"},
                                                       {MlflowStatus::kFailed, "FAILED"},
@@ -39,7 +40,7 @@ std::set<std::string> images_in(const std::filesystem::path& folder) {
 }
 
 std::int64_t images_seen_of(const ordered_json& line) {
-  return line.value("images_seen", std::int64_t{-1});
+  return integer_in(line, "images_seen", -1);
 }
 
 void add_keys(const ordered_json& line, std::set<std::string>& keys) {
@@ -71,15 +72,16 @@ MlflowUpload::MlflowUpload(const MlflowAccess& access, MlflowSource source,
   }
 }
 
-MlflowUpload::State MlflowUpload::read_state(const MlflowAccess& access) const {
-  State fresh;
+MlflowState MlflowUpload::read_state(const MlflowAccess& access) const {
+  MlflowState fresh;
   fresh.uri = access.uri;
   fresh.experiment = access.experiment;
   if (!std::filesystem::exists(source_.state)) return fresh;
+  const std::string text = files::read_file(source_.state);
   try {
-    const State state = nlohmann::json::parse(files::read_file(source_.state));
+    const MlflowState state = parse_mlflow_state(text);
     return state.uri == access.uri && state.experiment == access.experiment ? state : fresh;
-  } catch (const nlohmann::json::exception& error) {
+  } catch (const DataError& error) {
     log::warning("Cannot read which MLflow run this is: begins a new one",
                  {{"file", source_.state}, {"reason", error.what()}});
     return fresh;
@@ -94,7 +96,7 @@ void MlflowUpload::save() const {
 std::string MlflowUpload::find_experiment() {
   const auto find = [this] {
     const auto found = client_.get("experiments/get-by-name", "experiment_name", state_.experiment);
-    return found.at("experiment").at("experiment_id").get<std::string>();
+    return id_of_answer(found, {"experiment", "experiment_id"});
   };
   try {
     return find();
@@ -102,9 +104,8 @@ std::string MlflowUpload::find_experiment() {
     if (error.code() != "RESOURCE_DOES_NOT_EXIST") throw;
   }
   try {
-    return client_.post("experiments/create", {{"name", state_.experiment}})
-        .at("experiment_id")
-        .get<std::string>();
+    return id_of_answer(client_.post("experiments/create", {{"name", state_.experiment}}),
+                        {"experiment_id"});
   } catch (const MlflowError& error) {
     if (error.code() != "RESOURCE_ALREADY_EXISTS") throw;  // another run has just made it
   }
@@ -118,14 +119,13 @@ void MlflowUpload::open_run() {
                                                       {"run_name", source_.run_name},
                                                       {"start_time", start_ms_},
                                                       {"tags", mlflow_tags(source_.facts)}});
-    const auto& info = created.at("run").at("info");
-    state_.run_id = info.at("run_id").get<std::string>();
-    artifact_uri_ = info.value("artifact_uri", "");
+    state_.run_id = id_of_answer(created, {"run", "info", "run_id"});
+    artifact_uri_ = text_of_answer(created, {"run", "info", "artifact_uri"});
     save();
   } else {
     const auto updated =
         client_.post("runs/update", {{"run_id", state_.run_id}, {"status", "RUNNING"}});
-    artifact_uri_ = updated.value("/run_info/artifact_uri"_json_pointer, "");
+    artifact_uri_ = text_of_answer(updated, {"run_info", "artifact_uri"});
   }
   is_open_ = true;
   log::info("Logging to MLflow",

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "report/mlflow/mlflow_client.h"
+#include "report/mlflow/mlflow_state.h"
 
 namespace ganscale::report {
 
@@ -49,22 +50,6 @@ class MlflowUpload {
   const std::string& run_id() const { return state_.run_id; }
 
  private:
-  struct State {
-    std::string uri;
-    std::string experiment;
-    std::string run_id;
-    bool has_params = false;
-    std::int64_t stats_images_seen = -1;  ///< of the last line that was sent
-    std::set<std::string> stats_keys;     ///< of the lines with that number
-    std::int64_t metrics_images_seen = -1;
-    std::set<std::string> metrics_keys;
-    std::set<std::string> samples;  ///< names of the grids that were sent
-
-    NLOHMANN_DEFINE_TYPE_INTRUSIVE_WITH_DEFAULT(State, uri, experiment, run_id, has_params,
-                                                stats_images_seen, stats_keys, metrics_images_seen,
-                                                metrics_keys, samples)
-  };
-
   /// A file of JSON lines up to which this process has read it, and what the server has got of it.
   struct Followed {
     std::filesystem::path file;
@@ -73,7 +58,7 @@ class MlflowUpload {
     std::uint64_t offset_bytes = 0;
   };
 
-  State read_state(const MlflowAccess& access) const;
+  MlflowState read_state(const MlflowAccess& access) const;
   void save() const;
   std::string find_experiment();
   void open_run();
@@ -85,7 +70,7 @@ class MlflowUpload {
   const MlflowSource source_;
   const std::int64_t start_ms_;  ///< since 1970
   MlflowClient client_;
-  State state_;
+  MlflowState state_;
   bool is_open_ = false;  ///< on the server, by this process
   std::string artifact_uri_;
   Followed stats_;

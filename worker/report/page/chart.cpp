@@ -31,10 +31,10 @@ std::string number(double value) { return fmt::format("{:.6g}", value); }
 // Of page.css: s1 ... s4.
 std::string color_class(std::size_t series) { return "s" + std::to_string(series % 4 + 1); }
 
-double mean(const std::vector<double>& values, std::size_t begin, std::size_t end) {
-  double sum = 0;
-  for (auto i = begin; i < end; ++i) sum += values[i];
-  return sum / static_cast<double>(end - begin);
+// Not every tick has every value: a lazy penalty may be due in one of ten.
+double finite_mean(const std::vector<double>& values, std::size_t begin, std::size_t end) {
+  const auto item = [&](std::size_t i) { return values.begin() + static_cast<std::ptrdiff_t>(i); };
+  return FiniteValues(std::vector<double>(item(begin), item(end))).mean;
 }
 
 // Averages up to `radius` neighbors on each side. Missing values stay missing.
@@ -42,18 +42,16 @@ std::vector<double> moving_average(const std::vector<double>& values, std::size_
   std::vector<double> result;
   for (std::size_t i = 0; i < values.size(); ++i) {
     const auto reach = std::min({radius, i, values.size() - 1 - i});
-    result.push_back(mean(values, i - reach, i + reach + 1));
+    const bool is_there = std::isfinite(values[i]);
+    result.push_back(is_there ? finite_mean(values, i - reach, i + reach + 1) : values[i]);
   }
   return result;
 }
 
-// Not every tick has every value: a lazy penalty may be due in one of ten.
 std::vector<double> means(const std::vector<double>& values, std::size_t group) {
   std::vector<double> result;
   for (std::size_t begin = 0; begin < values.size(); begin += group) {
-    const auto first = values.begin() + static_cast<std::ptrdiff_t>(begin);
-    const auto count = static_cast<std::ptrdiff_t>(std::min(group, values.size() - begin));
-    result.push_back(FiniteValues(std::vector<double>(first, first + count)).mean);
+    result.push_back(finite_mean(values, begin, std::min(begin + group, values.size())));
   }
   return result;
 }

@@ -17,16 +17,30 @@ using Lines = std::vector<nlohmann::ordered_json>;
 
 constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
 
-// Losses that are not finite are written as null.
-double number_at(const nlohmann::ordered_json& line, const std::string& pointer) {
-  const nlohmann::ordered_json::json_pointer place(pointer);
-  if (!line.contains(place) || !line.at(place).is_number()) return kNothing;
-  return line.at(place).get<double>();
+/// The keys that lead to a value.
+using Keys = std::vector<std::string>;
+
+/// Returns the value of a line that these keys lead to, or null. Not by a JSON pointer: a key may
+/// have any characters.
+const nlohmann::ordered_json* find_at(const nlohmann::ordered_json& line, const Keys& keys) {
+  const nlohmann::ordered_json* value = &line;
+  for (const auto& key : keys) {
+    const auto found = value->find(key);
+    if (found == value->end()) return nullptr;
+    value = &*found;
+  }
+  return value;
 }
 
-std::vector<double> column(const Lines& lines, const std::string& pointer, double factor = 1) {
+// Losses that are not finite are written as null.
+double number_at(const nlohmann::ordered_json& line, const Keys& keys) {
+  const auto* const value = find_at(line, keys);
+  return value != nullptr && value->is_number() ? value->get<double>() : kNothing;
+}
+
+std::vector<double> column(const Lines& lines, const Keys& keys, double factor = 1) {
   std::vector<double> values;
-  for (const auto& line : lines) values.push_back(number_at(line, pointer) * factor);
+  for (const auto& line : lines) values.push_back(number_at(line, keys) * factor);
   return values;
 }
 
@@ -34,16 +48,16 @@ bool has_numbers(const Series& series) {
   return std::ranges::any_of(series.values, [](double value) { return std::isfinite(value); });
 }
 
-// All numbers of the map at `pointer`, one curve per key.
-std::vector<Series> columns_of(const Lines& lines, const std::string& pointer) {
+// All numbers of the map under a key, one curve for each of its own.
+std::vector<Series> columns_of(const Lines& lines, const std::string& key) {
   std::set<std::string> names;
   for (const auto& line : lines) {
-    const auto map = line.find(pointer.substr(1));
+    const auto map = line.find(key);
     if (map == line.end() || !map->is_object()) continue;
     for (const auto& [name, value] : map->items()) names.insert(name);
   }
   std::vector<Series> all;
-  for (const auto& name : names) all.push_back({name, column(lines, pointer + "/" + name)});
+  for (const auto& name : names) all.push_back({name, column(lines, {key, name})});
   return all;
 }
 
@@ -53,7 +67,7 @@ constexpr std::array<const char*, 2> kNetworks = {"generator", "discriminator"};
 std::vector<Series> columns_of_roles(const Lines& ticks, const std::string& key, double factor) {
   std::vector<Series> all;
   for (const std::string network : kNetworks) {
-    all.push_back({network, column(ticks, "/roles/" + network + "/" + key, factor)});
+    all.push_back({network, column(ticks, {"roles", network, key}, factor)});
   }
   return all;
 }
@@ -69,7 +83,9 @@ Ages ages_in(const nlohmann::ordered_json& histogram) {
   double sum = 0;
   double steps = 0;
   Ages ages;
+  if (!histogram.is_object()) return ages;
   for (const auto& [text, count] : histogram.items()) {
+    if (!count.is_number()) continue;
     double age = 0;
     std::from_chars(text.data(), text.data() + text.size(), age);
     sum += age * count.get<double>();
@@ -86,9 +102,9 @@ std::vector<Series> staleness_of(const Lines& ticks) {
   for (const std::string network : kNetworks) {
     Series mean{network, {}};
     Series oldest{network + ", oldest", {}};
-    const nlohmann::ordered_json::json_pointer place("/roles/" + network + "/staleness");
     for (const auto& tick : ticks) {
-      const Ages ages = tick.contains(place) ? ages_in(tick.at(place)) : Ages();
+      const auto* const histogram = find_at(tick, {"roles", network, "staleness"});
+      const Ages ages = histogram != nullptr ? ages_in(*histogram) : Ages();
       mean.values.push_back(ages.mean);
       oldest.values.push_back(ages.oldest);
     }
@@ -119,21 +135,21 @@ std::vector<Chart> all_tick_charts(const Lines& ticks) {
   constexpr double kMilliseconds = 1000;
   constexpr double kGibibyte = 1.0 / (1 << 30);
   std::vector<Chart> charts = {
-      {"Loss", "mean of a tick", {}, columns_of(ticks, "/loss"), false},
-      from_zero("Scores", "mean of sigmoid(D(x))", columns_of(ticks, "/score")),
-      from_zero("Rate", "seconds per 1000 images", {{"s/kimg", column(ticks, "/s_per_kimg")}}),
+      {"Loss", "mean of a tick", {}, columns_of(ticks, "loss"), false},
+      from_zero("Scores", "mean of sigmoid(D(x))", columns_of(ticks, "score")),
+      from_zero("Rate", "seconds per 1000 images", {{"s/kimg", column(ticks, {"s_per_kimg"})}}),
       from_zero("Waiting", "% of the time",
-                {{"for images", column(ticks, "/data_wait_share", kPercent)},
-                 {"for other ranks", column(ticks, "/all_reduce_share", kPercent)}}),
-      from_zero("Reader threads", "of a rank", {{"threads", column(ticks, "/reader_threads")}}),
+                {{"for images", column(ticks, {"data_wait_share"}, kPercent)},
+                 {"for other ranks", column(ticks, {"all_reduce_share"}, kPercent)}}),
+      from_zero("Reader threads", "of a rank", {{"threads", column(ticks, {"reader_threads"})}}),
       from_zero("Slow reads", "ms, 95th percentile",
-                {{"ms", column(ticks, "/read_tail_seconds", kMilliseconds)}}),
-      from_zero("Learning rate", "", columns_of(ticks, "/learning_rate")),
-      from_zero("Scheduled", "weights, half-lives", columns_of(ticks, "/scheduled")),
+                {{"ms", column(ticks, {"read_tail_seconds"}, kMilliseconds)}}),
+      from_zero("Learning rate", "", columns_of(ticks, "learning_rate")),
+      from_zero("Scheduled", "weights, half-lives", columns_of(ticks, "scheduled")),
       from_zero("Memory", "GiB",
-                {{"host", column(ticks, "/host_memory_bytes", kGibibyte)},
-                 {"device", column(ticks, "/device_memory_bytes", kGibibyte)}}),
-      from_zero("Augmentation", "probability", {{"p", column(ticks, "/augment_p")}}),
+                {{"host", column(ticks, {"host_memory_bytes"}, kGibibyte)},
+                 {"device", column(ticks, {"device_memory_bytes"}, kGibibyte)}}),
+      from_zero("Augmentation", "probability", {{"p", column(ticks, {"augment_p"})}}),
   };
   std::ranges::move(role_charts(ticks), std::back_inserter(charts));
   return charts;
@@ -147,7 +163,7 @@ void keep_drawable(std::vector<Chart>& charts, const std::vector<double>& x) {
   std::erase_if(charts, [](const Chart& chart) { return chart.series.empty(); });
 }
 
-std::vector<double> kimg_of(const Lines& lines) { return column(lines, "/images_seen", 1e-3); }
+std::vector<double> kimg_of(const Lines& lines) { return column(lines, {"images_seen"}, 1e-3); }
 
 /// Returns whether a number of metrics.jsonl is not a metric but says when, or how long, it was
 /// measured.
@@ -156,30 +172,42 @@ bool is_time(const std::string& name) {
   return kCounts.contains(name) || name.ends_with("seconds");
 }
 
-std::set<std::string> names_of_metrics(const Lines& lines) {
-  std::set<std::string> names;
+/// Returns the names of the values by metric: "fid50k_ema_2", of an average with another half-life,
+/// belongs to "fid50k".
+std::map<std::string, std::set<std::string>> names_by_metric(const Lines& lines) {
+  std::map<std::string, std::set<std::string>> names;
   for (const auto& line : lines) {
     for (const auto& [name, value] : line.items()) {
-      if (value.is_number() && !is_time(name)) names.insert(name);
+      if (!value.is_number() || is_time(name)) continue;
+      names[name.substr(0, name.find("_ema_"))].insert(name);
     }
   }
   return names;
 }
 
-/// Returns a chart for each metric, without x: "fid50k_ema_2", of an average with another half-life,
-/// is in the chart of "fid50k".
-std::vector<Chart> charts_of(const Lines& metrics) {
-  std::map<std::string, Chart> charts;
-  for (const auto& name : names_of_metrics(metrics)) {
-    const auto end = name.find("_ema_");
-    const auto metric = name.substr(0, end);
-    Chart& chart = charts[metric];
-    chart.title = metric;
-    chart.series.push_back(
-        {end == std::string::npos ? metric : name.substr(end + 1), column(metrics, "/" + name)});
+/// Returns a chart of a metric over the evaluations that measured it. x: of each line.
+Chart chart_of(const std::string& metric, const std::set<std::string>& names, const Lines& lines,
+               const std::vector<double>& x) {
+  Chart chart;
+  chart.title = metric;
+  for (const auto& name : names) {
+    chart.series.push_back({name == metric ? metric : name.substr(metric.size() + 1), {}});
   }
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const auto is_in_line = [&](const std::string& name) { return lines[i].contains(name); };
+    if (std::ranges::none_of(names, is_in_line)) continue;
+    chart.x.push_back(x[i]);
+    auto series = chart.series.begin();
+    for (const auto& name : names) (series++)->values.push_back(number_at(lines[i], {name}));
+  }
+  return chart;
+}
+
+std::vector<Chart> charts_of(const Lines& lines, const std::vector<double>& x) {
   std::vector<Chart> all;
-  for (auto& [metric, chart] : charts) all.push_back(std::move(chart));
+  for (const auto& [metric, names] : names_by_metric(lines)) {
+    all.push_back(chart_of(metric, names, lines, x));
+  }
   return all;
 }
 
@@ -188,8 +216,8 @@ double seconds_at(const Lines& ticks, double images_seen) {
   double images_before = 0;
   double seconds_before = 0;
   for (const auto& tick : ticks) {
-    const double images = number_at(tick, "/images_seen");
-    const double seconds = number_at(tick, "/seconds");
+    const double images = number_at(tick, {"images_seen"});
+    const double seconds = number_at(tick, {"seconds"});
     if (images_seen <= images) {
       return seconds_before +
              (seconds - seconds_before) * (images_seen - images_before) / (images - images_before);
@@ -222,9 +250,7 @@ std::vector<Chart> tick_charts(const RunSummary& run) {
 }
 
 std::vector<Chart> metric_charts(const RunSummary& run) {
-  auto charts = charts_of(run.metrics);
-  keep_drawable(charts, kimg_of(run.metrics));
-  return charts;
+  return charts_of(run.metrics, kimg_of(run.metrics));
 }
 
 std::vector<Chart> metric_time_charts(const RunSummary& run) {
@@ -232,8 +258,8 @@ std::vector<Chart> metric_time_charts(const RunSummary& run) {
   std::vector<double> times;
   for (const auto& line : run.metrics) {
     const bool knows_time = line.contains("training_seconds");
-    const double seconds = knows_time ? number_at(line, "/training_seconds")
-                                      : seconds_at(run.ticks, number_at(line, "/images_seen"));
+    const double seconds = knows_time ? number_at(line, {"training_seconds"})
+                                      : seconds_at(run.ticks, number_at(line, {"images_seen"}));
     if (!std::isfinite(seconds)) continue;
     metrics.push_back(line);
     times.push_back(seconds);
@@ -241,8 +267,7 @@ std::vector<Chart> metric_time_charts(const RunSummary& run) {
   if (times.empty()) return {};
   const TimeUnit unit = unit_for(*std::ranges::max_element(times));
   for (double& time : times) time /= unit.seconds;
-  auto charts = charts_of(metrics);
-  keep_drawable(charts, times);
+  auto charts = charts_of(metrics, times);
   for (auto& chart : charts) {
     chart.unit = std::string("against time, ") + unit.name;
     chart.x_unit = unit.name;

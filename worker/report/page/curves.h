@@ -11,7 +11,8 @@ namespace ganscale::report {
 /// speed, waiting, reading, the roles of ranks, learning rates, memory, augmentation.
 std::vector<Chart> tick_charts(const RunSummary& run);
 
-/// Returns a chart with one curve for each metric in metrics.jsonl, against images seen.
+/// Returns a chart for each metric in metrics.jsonl, against images seen, with a curve for each
+/// average of the generator. It leaves out evaluations that did not measure the metric.
 std::vector<Chart> metric_charts(const RunSummary& run);
 
 /// Returns the same against the time of the training, as far as the ticks report it: evaluations

@@ -8,6 +8,7 @@
 #include "config/units.h"
 #include "files/atomic_file.h"
 #include "markup/element.h"
+#include "report/log/line_values.h"
 #include "report/log/tick_line.h"
 #include "report/page/chart.h"
 #include "report/page/curves.h"
@@ -33,9 +34,7 @@ struct Frame {
   bool small = false;
 };
 
-std::string kimg_text(std::int64_t images_seen) {
-  return fmt::format("{:.6g} kimg", static_cast<double>(images_seen) / 1000);
-}
+std::string kimg_text(double images_seen) { return fmt::format("{:.6g} kimg", images_seen / 1000); }
 
 // The IHDR chunk comes first: the width is the big-endian word at offset 16.
 std::uint32_t png_width(const std::string& png) {
@@ -99,7 +98,7 @@ std::string samples_section(const RunSummary& run) {
   if (run.samples.empty() && !run.reals) return {};
   std::vector<Frame> frames;
   for (const auto& sample : choose_samples(run.samples)) {
-    frames.push_back(read_frame(sample.file, kimg_text(sample.images_seen)));
+    frames.push_back(read_frame(sample.file, kimg_text(static_cast<double>(sample.images_seen))));
   }
   std::string images;
   if (!frames.empty()) {
@@ -128,10 +127,11 @@ std::string tile(const std::string& value, const std::string& what) {
 std::string last_metric_tiles(const RunSummary& run) {
   std::string tiles;
   for (const auto& chart : metric_charts(run)) {
-    const auto& values = chart.series.front().values;
+    const auto& [name, values] = chart.series.front();
     const auto newest = std::find_if(values.rbegin(), values.rend(),
                                      [](double value) { return std::isfinite(value); });
-    tiles += tile(format_short(*newest), chart.title);
+    // Without the run's own average, the first is one with another half-life.
+    tiles += tile(format_short(*newest), name == chart.title ? name : chart.title + "_" + name);
   }
   return tiles;
 }
@@ -154,22 +154,21 @@ std::string header(const RunSummary& run) {
 
 /// Returns whether this label has a generator.
 bool is_trained(const nlohmann::ordered_json& label) {
-  return wire::is_trained(label.value("state", wire::LabelStage::kWaiting));
+  return wire::is_trained(nlohmann::ordered_json(text_in(label, "state")).get<wire::LabelStage>());
 }
 
 /// The progress of scheme per_label, whose ticks belong to the labels.
 std::string progress_of_labels(const RunSummary& run) {
-  std::int64_t images_seen = 0;
-  std::int64_t total_images = 0;
+  double images_seen = 0;
+  double total_images = 0;
   double seconds = 0;
   for (const auto& label : run.labels) {
-    images_seen += label.value("images_seen", std::int64_t{0});
-    total_images += label.value("total_images", std::int64_t{0});
-    seconds += label.value("seconds", 0.0);
+    images_seen += number_in(label, "images_seen", 0);
+    total_images += number_in(label, "total_images", 0);
+    seconds += number_in(label, "seconds", 0);
   }
   const auto trained = std::ranges::count_if(run.labels, is_trained);
-  return done_bar(static_cast<double>(images_seen) /
-                  static_cast<double>(std::max<std::int64_t>(1, total_images))) +
+  return done_bar(images_seen / std::max(1.0, total_images)) +
          element("div", {{"class", "tiles"}},
                  tile(kimg_text(images_seen), "of " + kimg_text(total_images)) +
                      tile(std::to_string(trained),
@@ -183,18 +182,18 @@ std::string progress(const RunSummary& run) {
   if (run.ticks.empty())
     return element("p", {{"class", "card note"}}, "No tick has been written yet.");
   const auto& tick = run.ticks.back();
-  const double kimg = tick.value("kimg", 0.0);
+  const double kimg = number_in(tick, "kimg", 0);
   const auto total =
       config::parse_number(config_value(run.config, "training.total_kimg").value_or(""));
   const double share = total && *total > 0 ? std::clamp(kimg / *total, 0.0, 1.0) : 1;
-  const double rate = tick.value("s_per_kimg", 0.0);
+  const double rate = number_in(tick, "s_per_kimg", 0);
   const std::string seen = fmt::format("{:.10g} kimg", std::round(10 * kimg) / 10);
-  std::string tiles = tile(seen, total ? "of " + kimg_text(std::llround(1000 * *total)) : "seen");
-  tiles += tile(format_duration(tick.value("seconds", 0.0)), "training time");
+  std::string tiles = tile(seen, total ? "of " + kimg_text(1000 * *total) : "seen");
+  tiles += tile(format_duration(number_in(tick, "seconds", 0)), "training time");
   if (total && share < 1) tiles += tile(format_duration((*total - kimg) * rate), "left");
   tiles += tile(format_short(rate), "s/kimg");
   if (rate > 0) tiles += tile(format_short(1000 / rate), "images/s");
-  tiles += tile(std::to_string(tick.value("world_size", 1)), "ranks");
+  tiles += tile(std::to_string(integer_in(tick, "world_size", 1)), "ranks");
   return done_bar(share) + element("div", {{"class", "tiles"}}, tiles + last_metric_tiles(run));
 }
 
@@ -273,15 +272,14 @@ std::string checkpoint_table(const RunSummary& run) {
 
 /// Describes how far a label got, or why it failed.
 std::string label_row(const nlohmann::ordered_json& label) {
-  const auto number = label.value("label", std::int64_t{0});
-  auto reached = label.value("state", "") + ", " +
-                 kimg_text(label.value("images_seen", std::int64_t{0})) + " of " +
-                 kimg_text(label.value("total_images", std::int64_t{0})) + " in " +
-                 format_duration(label.value("seconds", 0.0));
-  const auto attempts = label.value("attempts", 1);
+  const auto number = integer_in(label, "label", 0);
+  auto reached = text_in(label, "state") + ", " + kimg_text(number_in(label, "images_seen", 0)) +
+                 " of " + kimg_text(number_in(label, "total_images", 0)) + " in " +
+                 format_duration(number_in(label, "seconds", 0));
+  const auto attempts = integer_in(label, "attempts", 1);
   if (attempts > 1) reached += ", " + std::to_string(attempts) + " attempts";
-  if (const auto error = label.value("error", ""); !error.empty()) reached += ": " + error;
-  return row(std::to_string(number) + " " + label.value("name", ""), reached);
+  if (const auto error = text_in(label, "error"); !error.empty()) reached += ": " + error;
+  return row(std::to_string(number) + " " + text_in(label, "name"), reached);
 }
 
 /// One row per label of scheme per_label; those without a generator first. A long table is

@@ -8,6 +8,7 @@
 
 #include "base/finite_values.h"
 #include "markup/element.h"
+#include "report/log/line_values.h"
 #include "report/log/tick_line.h"
 
 namespace ganscale::report {
@@ -43,7 +44,7 @@ std::string note(const std::string& text) { return element("p", {{"class", "note
 /// Says how often labels were generated in the newest evaluation that knows it.
 std::string shares_note(const RunSummary& run) {
   for (auto line = run.metrics.rbegin(); line != run.metrics.rend(); ++line) {
-    const auto shares = line->value("labels", "");
+    const auto shares = text_in(*line, "labels");
     if (shares == "balanced") return note("Each label was generated equally often.");
     if (shares == "data") return note("Labels were generated as often as they are in the data.");
   }
@@ -62,8 +63,8 @@ std::string row(const std::string& head, const std::vector<double>& values) {
 std::string label_text(const RunSummary& run, std::size_t label) {
   const auto number = std::to_string(label);
   for (const auto& known : run.labels) {
-    if (known.value("label", std::int64_t{-1}) != static_cast<std::int64_t>(label)) continue;
-    const auto name = known.value("name", "");
+    if (integer_in(known, "label", -1) != static_cast<std::int64_t>(label)) continue;
+    const auto name = text_in(known, "name");
     return name.empty() ? number : number + " " + name;
   }
   return number;

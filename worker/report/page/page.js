@@ -28,7 +28,11 @@ const setUpPlayer = () => {
 };
 
 // The charts: where the pointer is, the legend shows that tick's numbers instead of the last ones.
-const short = (number) => (number === null ? "–" : String(Number(number.toPrecision(3))));
+// Three digits, or all before the point, as in the rest of the report: 12345, not 12300.
+const short = (number) => {
+  if (number === null) return "–";
+  return String(Math.abs(number) < 100 ? Number(number.toPrecision(3)) : Math.round(number));
+};
 const setUpCharts = () => {
   for (const chart of document.querySelectorAll(".chart")) {
     const data = JSON.parse(chart.querySelector("script").textContent);

@@ -9,6 +9,7 @@
 #include "config/differences.h"
 #include "config/units.h"
 #include "files/atomic_file.h"
+#include "report/log/line_values.h"
 #include "report/log/stats_log.h"
 #include "report/media/grid_labels.h"
 
@@ -29,19 +30,22 @@ const config::Node* find(const config::Node& node, const std::string& key) {
 
 std::vector<nlohmann::ordered_json> read_labels(const std::filesystem::path& file) {
   if (!std::filesystem::exists(file)) return {};
-  const auto table = nlohmann::ordered_json::parse(files::read_file(file), /*cb=*/nullptr,
-                                                   /*allow_exceptions=*/false);
-  if (!table.is_array()) return {};
-  return {table.begin(), table.end()};
+  auto table = parse_json(files::read_file(file));
+  std::vector<nlohmann::ordered_json> labels;
+  if (!table.is_array()) return labels;
+  for (auto& label : table) {
+    if (label.is_object()) labels.push_back(std::move(label));
+  }
+  return labels;
 }
 
 /// Returns the error with which the log ends. A start that continues after one logs what it does.
 std::string last_error(const std::filesystem::path& log) {
   std::string error;
   for (const auto& line : read_json_lines(log)) {
-    const auto level = line.value("level", "");
+    const auto level = text_in(line, "level");
     if (level == "info") error.clear();
-    if (level == "error") error = line.value("message", "");
+    if (level == "error") error = text_in(line, "message");
   }
   return error;
 }
@@ -76,9 +80,11 @@ std::vector<std::string> row_labels(const config::Node& config,
   const auto number = [&](const char* key) {
     return std::llround(config::parse_number(config_value(config, key).value_or("")).value_or(0));
   };
+  constexpr std::int64_t kMost = 64;  // as a run may have
   const std::int64_t rows = number("training.grid_rows");
   const std::int64_t columns = number("training.grid_columns");
-  if (names.empty() || columns < 1 || std::ssize(names) > rows) return {};
+  if (rows > kMost || columns < 1 || columns > kMost) return {};
+  if (names.empty() || std::ssize(names) > rows) return {};
   const auto labels = grid_labels(rows * columns, columns, std::ssize(names));
   std::vector<std::string> result;
   for (std::int64_t row = 0; row < rows; ++row) result.push_back(names[labels[row * columns]]);

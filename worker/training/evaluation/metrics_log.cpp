@@ -3,13 +3,14 @@
 #include <algorithm>
 
 #include "files/append_line.h"
+#include "report/log/line_values.h"
 #include "report/log/stats_log.h"
 
 namespace ganscale::training {
 namespace {
 
 std::int64_t images_of(const nlohmann::ordered_json& line) {
-  return line.value("images_seen", std::int64_t{0});
+  return report::integer_in(line, "images_seen", 0);
 }
 
 }  // namespace

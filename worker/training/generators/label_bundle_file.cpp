@@ -1,6 +1,8 @@
 #include "training/generators/label_bundle_file.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
 
 #include "base/error.h"
 #include "checkpoint/reader.h"
@@ -8,13 +10,12 @@
 #include "config/renamed.h"
 #include "config/units.h"
 #include "tensors/with_prefix.h"
+#include "training/generators/label_bundle_metadata.h"
 #include "training/generators/label_state.h"
 #include "training/run/parse_run.h"
 
 namespace ganscale::training {
 namespace {
-
-constexpr const char* kKind = "label_bundle";
 
 std::string prefix_of(std::int64_t label) { return "label_" + std::to_string(label) + "."; }
 
@@ -48,17 +49,6 @@ std::vector<std::string> names(const std::vector<LabelState>& states, std::size_
   return is_named ? result : std::vector<std::string>();
 }
 
-template <class Value>
-Value metadata_json(const checkpoint::Safetensors& file, const std::string& key,
-                    const std::filesystem::path& path) {
-  try {
-    return nlohmann::json::parse(file.metadata.at(key)).get<Value>();
-  } catch (const std::exception&) {
-    throw DataError("not a bundle of labeled generators, its metadata lacks " + key + ": " +
-                    path.string());
-  }
-}
-
 }  // namespace
 
 void write_label_bundle(const RunFolder& run, const RunConfig& config,
@@ -74,7 +64,7 @@ void write_label_bundle(const RunFolder& run, const RunConfig& config,
   }
   checkpoint::write_safetensors(
       run.bundle(), tensors,
-      {{"kind", kKind},
+      {{"kind", kLabelBundleKind},
        {"config", config.resolved},
        {"channels", std::to_string(config.model.channels)},
        {"label_count", std::to_string(records_of_label.size())},
@@ -85,25 +75,15 @@ void write_label_bundle(const RunFolder& run, const RunConfig& config,
 
 LabelBundleFile read_label_bundle(const std::filesystem::path& path) {
   const auto file = checkpoint::read_safetensors(path);
-  const auto kind = file.metadata.find("kind");
-  if (kind == file.metadata.end() || kind->second != kKind) {
-    throw DataError("not a bundle of labeled generators: " + path.string());
-  }
+  LabelBundleMetadata metadata = parse_label_bundle_metadata(file.metadata, path);
   LabelBundleFile result;
-  const auto text = file.metadata.find("config");
-  if (text == file.metadata.end()) {
-    throw DataError("the bundle's metadata lacks config: " + path.string());
-  }
   result.config =
-      parse_run(config::with_new_names(config::parse_yaml(text->second, path.string())));
-  result.config.model.channels = metadata_json<int>(file, "channels", path);
+      parse_run(config::with_new_names(config::parse_yaml(metadata.config, path.string())));
+  result.config.model.channels = metadata.channels;
   result.config.model.compute_in_float32();
-  result.label_probabilities =
-      metadata_json<std::vector<double>>(file, "label_probabilities", path);
-  if (file.metadata.contains("label_names")) {
-    result.label_names = metadata_json<std::vector<std::string>>(file, "label_names", path);
-  }
-  result.images_seen = metadata_json<std::int64_t>(file, "images_seen", path);
+  result.label_probabilities = std::move(metadata.label_probabilities);
+  result.label_names = std::move(metadata.label_names);
+  result.images_seen = metadata.images_seen;
   std::map<std::int64_t, std::shared_ptr<models::Generator>> generators;
   const auto label_count = static_cast<std::int64_t>(result.label_probabilities.size());
   for (std::int64_t label = 0; label < label_count; ++label) {

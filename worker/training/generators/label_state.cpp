@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <exception>
+
 #include "base/error.h"
 #include "files/atomic_file.h"
+#include "wire/require_integers.h"
 
 namespace ganscale::training {
 namespace {
@@ -12,6 +15,17 @@ constexpr const char* kFile = "label.json";
 
 }  // namespace
 
+LabelState parse_label_state(std::string_view text) {
+  try {
+    const auto json = nlohmann::json::parse(text);
+    wire::require_integers(
+        json, {"label", "records", "attempts", "images_seen", "total_images", "exit_code"});
+    return json.get<LabelState>();
+  } catch (const std::exception& error) {
+    throw DataError(error.what());
+  }
+}
+
 std::filesystem::path label_folder(const RunFolder& run, std::int64_t label) {
   return run.root() / "labels" / fmt::format("label-{:04}", label);
 }
@@ -19,9 +33,10 @@ std::filesystem::path label_folder(const RunFolder& run, std::int64_t label) {
 std::optional<LabelState> read_label_state(const std::filesystem::path& label_folder) {
   const auto file = label_folder / kFile;
   if (!std::filesystem::exists(file)) return std::nullopt;
+  const std::string text = files::read_file(file);
   try {
-    return nlohmann::json::parse(files::read_file(file)).get<LabelState>();
-  } catch (const nlohmann::json::exception& error) {
+    return parse_label_state(text);
+  } catch (const DataError& error) {
     throw DataError("the state of a label is damaged: " + file.string() + ": " + error.what());
   }
 }

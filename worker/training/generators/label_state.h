@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "training/run/run_folder.h"
 #include "wire/label_stage.h"
@@ -30,6 +31,9 @@ struct LabelState {
   NLOHMANN_DEFINE_TYPE_INTRUSIVE(LabelState, label, name, records, state, attempts, images_seen,
                                  total_images, seconds, spent_seconds, error, exit_code)
 };
+
+/// Parses the content of the file. Throws DataError, which does not name the file.
+LabelState parse_label_state(std::string_view text);
 
 /// Returns the folder of a label's training.
 std::filesystem::path label_folder(const RunFolder& run, std::int64_t label);

@@ -3,22 +3,10 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "training/replica/run_state.h"
 
 namespace ganscale::training {
 namespace {
-
-constexpr const char* kLabelProbabilities = "label_probabilities";
-constexpr const char* kLabelNames = "label_names";
-
-template <class T>
-T read(const checkpoint::Snapshot& snapshot, const char* key) {
-  try {
-    return nlohmann::json(snapshot.state.at(key)).get<T>();
-  } catch (const nlohmann::json::exception& error) {
-    throw DataError(std::string("the checkpoint's manifest has no valid ") + key + ": " +
-                    error.what());
-  }
-}
 
 template <class T>
 void require_same(const char* what, const T& in_checkpoint, const T& now) {
@@ -36,12 +24,7 @@ checkpoint::Snapshot make_snapshot(std::map<std::string, NamedTensors> state, co
   checkpoint::Snapshot snapshot;
   snapshot.images_seen = progress.images_seen;
   snapshot.files = std::move(state);
-  snapshot.state["facts"] = nlohmann::json(facts);
-  snapshot.state["progress"] = nlohmann::json(progress);
-  if (!facts.label_probabilities.empty()) {
-    snapshot.state[kLabelProbabilities] = facts.label_probabilities;
-  }
-  if (!facts.label_names.empty()) snapshot.state[kLabelNames] = facts.label_names;
+  snapshot.state = to_state(facts, progress);
   return snapshot;
 }
 
@@ -57,16 +40,7 @@ std::string first_nonfinite(const checkpoint::Snapshot& snapshot) {
   return "";
 }
 
-RunFacts facts_of(const checkpoint::Snapshot& snapshot) {
-  auto facts = read<RunFacts>(snapshot, "facts");
-  if (snapshot.state.contains(kLabelProbabilities)) {
-    facts.label_probabilities = read<std::vector<double>>(snapshot, kLabelProbabilities);
-  }
-  if (snapshot.state.contains(kLabelNames)) {
-    facts.label_names = read<std::vector<std::string>>(snapshot, kLabelNames);
-  }
-  return facts;
-}
+RunFacts facts_of(const checkpoint::Snapshot& snapshot) { return facts_in(snapshot.state); }
 
 Progress restore(Replica& replica, const RunFacts& facts, const checkpoint::Snapshot& snapshot) {
   const RunFacts before = facts_of(snapshot);
@@ -75,7 +49,7 @@ Progress restore(Replica& replica, const RunFacts& facts, const checkpoint::Snap
   require_same("number of labels", before.label_count, facts.label_count);
   require_same("number of channels", before.channels, facts.channels);
   replica.restore(snapshot);
-  return read<Progress>(snapshot, "progress");
+  return progress_in(snapshot.state);
 }
 
 }  // namespace ganscale::training

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace ganscale::report {
@@ -60,6 +61,20 @@ TEST(Chart, OneSpikeDoesNotFlattenTheCurve) {
   const auto html = chart_html(chart);
   EXPECT_THAT(html, HasSubstr(">8</span>"));
   EXPECT_THAT(html, testing::Not(HasSubstr(">1000</span>")));
+}
+
+// From 50 points on, a bold curve averages the neighbors of each.
+TEST(Chart, SmoothsACurveUpToItsGaps) {
+  Chart chart{"Loss", "", {}, {{"r1", {}}}, false};
+  for (int i = 0; i < 60; ++i) {
+    chart.x.push_back(i);
+    chart.series[0].values.push_back(i == 30 ? std::nan("") : i);
+  }
+  const auto html = chart_html(chart);
+  const std::string bold = "class=\"s1\" d=\"";
+  const auto begin = html.find(bold) + bold.size();
+  const auto points = html.substr(begin, html.find('"', begin) - begin);
+  EXPECT_EQ(std::ranges::count(points, 'M') + std::ranges::count(points, 'L'), 59) << points;
 }
 
 TEST(Chart, EscapesNames) {

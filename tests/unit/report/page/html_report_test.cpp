@@ -140,7 +140,26 @@ TEST(Curves, HaveAChartForEachMetric) {
   const auto charts = metric_charts(run);
   ASSERT_EQ(charts.size(), 2U);
   EXPECT_EQ(charts[0].title, "fid50k");
-  EXPECT_TRUE(std::isnan(charts[0].series[0].values[1]));
+  EXPECT_EQ(charts[1].title, "is50k");
+}
+
+// `ganscale evaluate` adds what training did not measure. NaN was measured, and leaves a gap.
+TEST(Curves, OfAMetricLeaveOutEvaluationsThatDidNotMeasureIt) {
+  RunSummary run;
+  run.metrics = {{{"images_seen", 1000}, {"training_seconds", 10}, {"fid50k", 80.5}},
+                 {{"images_seen", 1000}, {"training_seconds", 10}, {"kid50k", 0.5}},
+                 {{"images_seen", 2000}, {"training_seconds", 20}, {"fid50k", nullptr}},
+                 {{"images_seen", 3000}, {"training_seconds", 30}, {"fid50k", 60}},
+                 {{"images_seen", 3000}, {"training_seconds", 30}, {"kid50k", 0.25}}};
+  const auto charts = metric_charts(run);
+  ASSERT_EQ(charts.size(), 2U);
+  EXPECT_THAT(charts[0].x, ElementsAre(1, 2, 3));
+  EXPECT_THAT(charts[0].series[0].values, ElementsAre(80.5, testing::IsNan(), 60));
+  EXPECT_THAT(charts[1].x, ElementsAre(1, 3));
+  EXPECT_THAT(charts[1].series[0].values, ElementsAre(0.5, 0.25));
+  const auto over_time = metric_time_charts(run);
+  ASSERT_EQ(over_time.size(), 2U);
+  EXPECT_THAT(over_time[1].x, ElementsAre(10, 30));
 }
 
 TEST(Curves, HaveNoChartOfTheTimeOfDay) {
@@ -230,6 +249,14 @@ TEST(HtmlReport, ShowsTheNewestValueOfAMetricThatTheLastEvaluationLeftOut) {
   const auto page = html_report(read_run(folder.path()));
   EXPECT_THAT(page, HasSubstr("<b>80.5</b><span>fid50k</span>"));
   EXPECT_THAT(page, HasSubstr("<b>2.00</b><span>is50k</span>"));
+}
+
+TEST(HtmlReport, SaysOfWhichAverageAMetricIsThatOnlyAnotherAverageHas) {
+  const TemporaryFolder folder;
+  make_run(folder.path(), 1);
+  folder.write("metrics.jsonl", "{\"images_seen\": 1000, \"fid50k_ema_2\": 70}\n");
+  EXPECT_THAT(html_report(read_run(folder.path())),
+              HasSubstr("<b>70.0</b><span>fid50k_ema_2</span>"));
 }
 
 TEST(HtmlReport, DescribesTheBuildOfTheRun) {

@@ -1,0 +1,56 @@
+#include "report/mlflow/mlflow_answer.h"
+
+#include <iterator>
+
+#include "base/utf8.h"
+
+namespace ganscale::report {
+namespace {
+
+constexpr int kOk = 200;
+constexpr int kRequestTimeout = 408;
+constexpr int kTooManyRequests = 429;
+constexpr int kInternalError = 500;  // and the server's other errors
+
+bool may_pass(int status) {
+  return status >= kInternalError || status == kRequestTimeout || status == kTooManyRequests;
+}
+
+}  // namespace
+
+nlohmann::ordered_json parse_mlflow_answer(const std::string& what, int status,
+                                           const std::string& body) {
+  // Not const: it is moved, since a copy would recurse with the levels of the JSON.
+  auto json = nlohmann::ordered_json::parse(body, nullptr, /*allow_exceptions=*/false);
+  if (status == kOk && json.is_object()) return json;
+  constexpr std::size_t kLongestReason = 300;
+  const std::string message = text_of_answer(json, {"message"});
+  const std::string reason = message.empty() ? body : nlohmann::json(message).dump();
+  const std::string code = text_of_answer(json, {"error_code"});
+  throw MlflowError(what + ": HTTP status " + std::to_string(status) + " " + code + ": " +
+                        valid_utf8(reason.substr(0, kLongestReason)),
+                    may_pass(status), code);
+}
+
+std::string text_of_answer(const nlohmann::ordered_json& answer,
+                           std::initializer_list<const char*> keys) {
+  const nlohmann::ordered_json* value = &answer;
+  for (const char* key : keys) {
+    const auto found = value->find(key);
+    if (found == value->end()) return "";
+    value = &*found;
+  }
+  return value->is_string() ? value->get<std::string>() : "";
+}
+
+std::string id_of_answer(const nlohmann::ordered_json& answer,
+                         std::initializer_list<const char*> keys) {
+  std::string id = text_of_answer(answer, keys);
+  if (id.empty()) {
+    throw MlflowError(std::string("the answer of the server has no ") + *std::prev(keys.end()),
+                      /*may_pass=*/true);
+  }
+  return id;
+}
+
+}  // namespace ganscale::report
