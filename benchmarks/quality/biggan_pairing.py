@@ -23,13 +23,11 @@ otherwise not shown to be either.
 Prints a table of the search and one of the seeds, and a verdict; exit code 0 whatever it is. Writes the report of each run, whose grids
 have a row for each label. An interrupted study resumes; with --minutes, no run starts after that time.
 """
-import functools
 import json
 import math
 import sys
-import time
 
-from study import ROOT, Failed, Study, add_minutes, deadline_of, options, print_table, run_jobs
+from study import ROOT, Failed, Study, add_minutes, deadline_of, options, print_table
 from welch import interval
 
 CONFIG = ROOT / "configs/runs/cifar10-biggan.yaml"
@@ -81,11 +79,8 @@ def run_name(policy, seed):
 
 
 def finish(study, arguments, runs, deadline):
-    """Trains and evaluates these runs, (policy, seed), where that has not been done. Returns the names of those after the deadline."""
-    def one(policy, seed):
-        run = run_name(policy, seed)
-        if study.result(run) is not None or time.monotonic() >= deadline:
-            return
+    """Trains and evaluates these runs, (policy, seed), where that has not been done. Returns the names of those left at the deadline."""
+    def one(run, policy, seed):
         try:
             study.train(run, [*settings(arguments, seed), *POLICIES[policy]], config=CONFIG)
         except Failed:
@@ -95,8 +90,7 @@ def finish(study, arguments, runs, deadline):
         study.run(1, run, "report", study.folder / run)
         print(f"{run}: distance {study.evaluate(run, run, list(COLUMNS.values()))['fid5k']:.3f}", flush=True)
 
-    run_jobs([functools.partial(one, *run) for run in runs], arguments.jobs)
-    return [run_name(*run) for run in runs if study.result(run_name(*run)) is None]
+    return study.finish({run_name(*run): run for run in runs}, one, arguments.jobs, deadline)
 
 
 def rows_of(study, policies, seeds):

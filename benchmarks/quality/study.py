@@ -3,6 +3,7 @@
 All is kept in one folder: a study that is started again goes on where it ended.
 """
 import argparse
+import functools
 import json
 import math
 import os
@@ -160,6 +161,18 @@ class Study:
     def result(self, name):
         file = self.folder / f"{name}.json"
         return json.loads(file.read_text()) if file.exists() else None
+
+    def finish(self, runs, do, jobs, deadline):
+        """Calls do(name, *arguments) for the runs without a result, so many at a time. Returns the names of those left at the deadline.
+
+        runs: {name: arguments}.
+        """
+        def one(name):
+            if self.result(name) is None and time.monotonic() < deadline:
+                do(name, *runs[name])
+
+        run_jobs([functools.partial(one, name) for name in runs], jobs)
+        return [name for name in runs if self.result(name) is None]
 
 
 def run_jobs(jobs, workers):

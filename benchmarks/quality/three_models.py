@@ -17,12 +17,10 @@ All learning rates fall by a cosine. Distances are those of 5,000 generated imag
 study trains; they are comparable only within a table. Prints the table and which model's mean distance is the lowest. FOLDER/MODEL.png has
 images of the first seed, a column for each label. An interrupted study resumes; with --minutes, no run starts after that time.
 """
-import functools
 import statistics
 import sys
-import time
 
-from study import RATE_KIMG, Study, add_minutes, deadline_of, options, print_table, run_jobs
+from study import RATE_KIMG, Study, add_minutes, deadline_of, options, print_table
 
 LABELS_DRAWN = 10
 ROWS_DRAWN = 8
@@ -79,20 +77,16 @@ def run_name(model, seed):
 
 
 def finish(study, arguments, kimg, deadline):
-    """Trains and evaluates all runs, where that has not been done. Returns the names of those after the deadline."""
-    def one(model, seed):
-        run = run_name(model, seed)
-        if study.result(run) is not None or time.monotonic() >= deadline:
-            return
+    """Trains and evaluates all runs, where that has not been done. Returns the names of those left at the deadline."""
+    def one(run, model, seed):
         images = kimg[model]
         study.train(run, [*settings_of(model, arguments.dataset, images), f"training.total_kimg={images}", f"training.seed={seed}"])
         if seed == arguments.seeds[0]:
             draw(study, model, run)
         print(f"{run}: {study.evaluate(run, run)['fid5k']:.3f}", flush=True)
 
-    runs = [(model, seed) for seed in arguments.seeds for model in MODELS]
-    run_jobs([functools.partial(one, *run) for run in runs], arguments.jobs)
-    return [run_name(*run) for run in runs if study.result(run_name(*run)) is None]
+    runs = {run_name(model, seed): (model, seed) for seed in arguments.seeds for model in MODELS}
+    return study.finish(runs, one, arguments.jobs, deadline)
 
 
 def draw(study, model, run):
