@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "wire/read_integer.h"
+#include "wire/integers.h"
 
 namespace ganscale::wire {
 namespace {

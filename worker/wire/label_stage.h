@@ -25,7 +25,10 @@ constexpr bool is_trained(LabelStage stage) {
 /// Returns the name in the files.
 std::string_view name(LabelStage stage);
 
-/// Write and read the name; one that is not in the table means waiting.
+/// Returns the stage of a name; one that is not in the table means waiting.
+LabelStage label_stage_of(std::string_view name);
+
+/// Write and read the name.
 void to_json(nlohmann::json& json, LabelStage stage);
 void to_json(nlohmann::ordered_json& json, LabelStage stage);
 void from_json(const nlohmann::json& json, LabelStage& stage);

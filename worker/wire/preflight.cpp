@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-#include "wire/read_integer.h"
+#include "wire/integers.h"
 
 namespace ganscale::wire {
 namespace {

@@ -1,7 +1,6 @@
 #include "data/fonts/letters.h"
 
 #include <algorithm>
-#include <cctype>
 #include <functional>
 #include <mutex>
 #include <optional>
@@ -41,9 +40,7 @@ std::vector<fs::path> font_files(const fs::path& fonts) {
   if (!fs::is_directory(fonts)) return {fonts};
   std::vector<fs::path> files;
   for (const auto& entry : fs::recursive_directory_iterator(fonts)) {
-    std::string extension = entry.path().extension().string();
-    std::ranges::transform(extension, extension.begin(),
-                           [](unsigned char c) { return std::tolower(c); });
+    const std::string extension = lower_extension(entry.path().native());
     if (extension == ".ttf" || extension == ".otf" || extension == ".ttc")
       files.push_back(entry.path());
   }

@@ -30,11 +30,7 @@ std::size_t common_folder_length(const std::vector<std::string>& names) {
 
 /// Returns the extension in lower case; empty for a hidden file.
 std::string extension_of(const std::string& name) {
-  if (is_hidden(name)) return {};
-  const std::string file = name.substr(name.rfind('/') + 1);
-  std::string ending = file.substr(std::min(file.size(), file.rfind('.')));
-  std::ranges::transform(ending, ending.begin(), [](unsigned char c) { return std::tolower(c); });
-  return ending;
+  return is_hidden(name) ? "" : lower_extension(name);
 }
 
 constexpr std::array<std::string_view, 13> kUnread{".avif", ".heic", ".heif", ".jxl", ".jp2",

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <string>
 #include <string_view>
 
@@ -43,6 +44,16 @@ bool is_hidden(std::string_view name) {
     name.remove_prefix(std::min(name.size(), part.size() + 1));
   }
   return false;
+}
+
+std::string lower_extension(std::string_view name) {
+  const std::string_view file = name.substr(name.rfind('/') + 1);
+  const std::size_t dot = file.rfind('.');
+  if (dot == 0 || dot == std::string_view::npos) return {};
+  std::string extension(file.substr(dot));
+  std::ranges::transform(extension, extension.begin(),
+                         [](unsigned char c) { return std::tolower(c); });
+  return extension;
 }
 
 void require_target(const ListedFile& file) {

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -50,6 +51,9 @@ void require_target(const ListedFile& file);
 ///
 /// name: relative, with `/`; in archives it may begin with "./" or "../".
 bool is_hidden(std::string_view name);
+
+/// Returns the extension of a name in lower case, such as ".png"; empty for ".png" itself.
+std::string lower_extension(std::string_view name);
 
 /// Where files are. All functions are thread safe; they throw DataError with the path, and
 /// TransientReadError if the failure may pass.

@@ -23,6 +23,16 @@ Json parse_json(std::string_view text) {
   return json;
 }
 
+const Json* find_at(const Json& object, const std::vector<std::string>& keys) {
+  const Json* value = &object;
+  for (const auto& key : keys) {
+    const auto found = value->find(key);
+    if (found == value->end()) return nullptr;
+    value = &*found;
+  }
+  return value;
+}
+
 double number_in(const Json& object, const char* key, double fallback) {
   const auto member = object.find(key);
   return member != object.end() && member->is_number() ? member->get<double>() : fallback;

@@ -1,8 +1,7 @@
 #include "report/mlflow/mlflow_answer.h"
 
-#include <iterator>
-
 #include "base/utf8.h"
+#include "report/log/line_values.h"
 
 namespace ganscale::report {
 namespace {
@@ -33,21 +32,16 @@ nlohmann::ordered_json parse_mlflow_answer(const std::string& what, int status,
 }
 
 std::string text_of_answer(const nlohmann::ordered_json& answer,
-                           std::initializer_list<const char*> keys) {
-  const nlohmann::ordered_json* value = &answer;
-  for (const char* key : keys) {
-    const auto found = value->find(key);
-    if (found == value->end()) return "";
-    value = &*found;
-  }
-  return value->is_string() ? value->get<std::string>() : "";
+                           const std::vector<std::string>& keys) {
+  const auto* const value = find_at(answer, keys);
+  return value != nullptr && value->is_string() ? value->get<std::string>() : "";
 }
 
 std::string id_of_answer(const nlohmann::ordered_json& answer,
-                         std::initializer_list<const char*> keys) {
+                         const std::vector<std::string>& keys) {
   std::string id = text_of_answer(answer, keys);
   if (id.empty()) {
-    throw MlflowError(std::string("the answer of the server has no ") + *std::prev(keys.end()),
+    throw MlflowError("the answer of the server has no " + keys.back(),
                       /*may_pass=*/true);
   }
   return id;

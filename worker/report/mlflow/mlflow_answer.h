@@ -1,10 +1,10 @@
 #pragma once
 
-#include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace ganscale::report {
 
@@ -32,11 +32,11 @@ nlohmann::ordered_json parse_mlflow_answer(const std::string& what, int status,
 
 /// Returns the text in an answer that these keys lead to; an empty one if there is none.
 std::string text_of_answer(const nlohmann::ordered_json& answer,
-                           std::initializer_list<const char*> keys);
+                           const std::vector<std::string>& keys);
 
 /// Returns the same, an id. Throws MlflowError that may pass if there is none: the answer may be a
 /// proxy's.
 std::string id_of_answer(const nlohmann::ordered_json& answer,
-                         std::initializer_list<const char*> keys);
+                         const std::vector<std::string>& keys);
 
 }  // namespace ganscale::report

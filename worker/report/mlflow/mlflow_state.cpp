@@ -3,7 +3,7 @@
 #include <exception>
 
 #include "base/error.h"
-#include "wire/require_integers.h"
+#include "wire/integers.h"
 
 namespace ganscale::report {
 

@@ -10,6 +10,8 @@
 #include <set>
 #include <utility>
 
+#include "report/log/line_values.h"
+
 namespace ganscale::report {
 namespace {
 
@@ -19,18 +21,6 @@ constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
 
 /// The keys that lead to a value.
 using Keys = std::vector<std::string>;
-
-/// Returns the value of a line that these keys lead to, or null. Not by a JSON pointer: a key may
-/// have any characters.
-const nlohmann::ordered_json* find_at(const nlohmann::ordered_json& line, const Keys& keys) {
-  const nlohmann::ordered_json* value = &line;
-  for (const auto& key : keys) {
-    const auto found = value->find(key);
-    if (found == value->end()) return nullptr;
-    value = &*found;
-  }
-  return value;
-}
 
 // Losses that are not finite are written as null.
 double number_at(const nlohmann::ordered_json& line, const Keys& keys) {

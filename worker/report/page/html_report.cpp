@@ -154,7 +154,7 @@ std::string header(const RunSummary& run) {
 
 /// Returns whether this label has a generator.
 bool is_trained(const nlohmann::ordered_json& label) {
-  return wire::is_trained(nlohmann::ordered_json(text_in(label, "state")).get<wire::LabelStage>());
+  return wire::is_trained(wire::label_stage_of(text_in(label, "state")));
 }
 
 /// The progress of scheme per_label, whose ticks belong to the labels.

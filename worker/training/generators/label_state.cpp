@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "files/atomic_file.h"
-#include "wire/require_integers.h"
+#include "wire/integers.h"
 
 namespace ganscale::training {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "data/formats/label_file.h"
-#include "wire/require_integers.h"
+#include "wire/integers.h"
 
 namespace ganscale::training {
 namespace {

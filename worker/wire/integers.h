@@ -1,14 +1,15 @@
 #pragma once
 
+#include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
 
+/// Integers in JSON. A number with a fraction is refused: it may be too large for an integer.
 namespace ganscale::wire {
 
-/// Reads an integer field, if there is one. A number with a fraction is refused: it may be too large
-/// for an integer.
+/// Reads an integer field, if there is one.
 ///
 /// message: what the JSON is, for the error.
 /// Throws: std::invalid_argument for a value that is no integer.
@@ -21,6 +22,16 @@ void read_integer(const nlohmann::ordered_json& json, const char* key, const cha
   if (!field->is_number_integer())
     throw std::invalid_argument(std::string(message) + ": " + key + ": expected an integer");
   value = field->get<Integer>();
+}
+
+/// Throws std::invalid_argument if one of these members of an object is a number with a fraction.
+template <class Json>
+void require_integers(const Json& object, std::initializer_list<const char*> keys) {
+  for (const char* key : keys) {
+    const auto member = object.find(key);
+    if (member != object.end() && member->is_number_float())
+      throw std::invalid_argument(std::string("not an integer: ") + key);
+  }
 }
 
 }  // namespace ganscale::wire
