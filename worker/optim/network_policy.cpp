@@ -35,6 +35,10 @@ NetworkPolicy parse_network_policy(config::Section in, const OptimizerDefaults& 
   const OptimizerKind& kind = read_kind(in, kinds);
   policy.learning_rate = in.get("learning_rate", defaults.learning_rate, "base learning rate");
   in.require(policy.learning_rate, config::above(0), "learning_rate", "must be positive");
+  constexpr const char* kMultiplier = "learning_rate_multiplier";
+  policy.learning_rate_multiplier =
+      in.get(kMultiplier, 1.0, "factor of learning_rate; preset: paragan sets it for any model");
+  in.require(policy.learning_rate_multiplier, config::above(0), kMultiplier, "must be positive");
   policy.optimizer = kind.parse(in, defaults);
   policy.schedule = schedule::parse_rate_schedule(in.section("schedule"));
   read_beta2_schedule(in, kind, policy);
@@ -46,8 +50,8 @@ NetworkPolicy parse_network_policy(config::Section in, const OptimizerDefaults& 
 
 double effective_rate(const NetworkPolicy& policy, std::int64_t images_seen,
                       std::int64_t total_images) {
-  const double peak =
-      policy.learning_rate * lazy_factor(policy) * batch_factor(policy.batch_rule, policy.batch);
+  const double peak = policy.learning_rate * policy.learning_rate_multiplier * lazy_factor(policy) *
+                      batch_factor(policy.batch_rule, policy.batch);
   return peak * schedule::value_of(policy.schedule, 1, images_seen, total_images);
 }
 

@@ -18,9 +18,10 @@ namespace ganscale::optim {
 /// Paper: Karras et al. 2020, arXiv:1912.04958, Section 3.1 and Appendix B.
 struct NetworkPolicy {
   OptimizerBuilder optimizer;
-  double learning_rate = 0;          ///< as configured; see effective_rate()
-  schedule::Schedule schedule = {};  ///< of the rate, from 1
-  double beta2 = 0;                  ///< as configured, if `beta2_schedule` moves it
+  double learning_rate = 0;             ///< as configured; see effective_rate()
+  double learning_rate_multiplier = 1;  ///< of `preset`, which does not know the model's rate
+  schedule::Schedule schedule = {};     ///< of the rate, from 1
+  double beta2 = 0;                     ///< as configured, if `beta2_schedule` moves it
   schedule::Schedule beta2_schedule = {};
   BatchRule batch_rule = {};
   std::int64_t batch = 0;            ///< of all ranks; what the batch rule goes by
@@ -37,8 +38,8 @@ NetworkPolicy parse_network_policy(config::Section in, const OptimizerDefaults& 
                                    std::span<const OptimizerKind> kinds = optimizer_kinds());
 
 /// Returns the learning rate of an update after `images_seen` of `total_images` images: the
-/// configured one times c and the factor of the batch rule, along warm-up and schedule. Both the
-/// optimizers and the reports use it.
+/// configured one times its multiplier, c and the factor of the batch rule, along warm-up and
+/// schedule. Both the optimizers and the reports use it.
 double effective_rate(const NetworkPolicy& policy, std::int64_t images_seen,
                       std::int64_t total_images);
 

@@ -108,6 +108,16 @@ TEST(NetworkPolicy, ReadsRateAndSchedule) {
   EXPECT_DOUBLE_EQ(effective_rate(policy, 1000, 1000), 0.002);
 }
 
+TEST(NetworkPolicy, MultipliesTheRateThatItReads) {
+  const auto policy = read("{learning_rate: 0.004, learning_rate_multiplier: 0.25}");
+  EXPECT_DOUBLE_EQ(effective_rate(policy, 0, 1000), 0.001);
+  EXPECT_EQ(read("{}").learning_rate_multiplier, 1);
+  for (const std::string multiplier : {"0", "-1"}) {
+    expect_error(ExitCode::kConfig, "run.yaml:1: learning_rate_multiplier: must be positive",
+                 [&] { read("learning_rate_multiplier: " + multiplier); });
+  }
+}
+
 TEST(NetworkPolicy, RefusesKeysOfAnotherRule) {
   expect_error(ExitCode::kConfig, "run.yaml:2: unknown key: betas",
                [] { read("name: sgd\nbetas: [0, 0.99]\n"); });

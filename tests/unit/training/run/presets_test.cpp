@@ -135,7 +135,7 @@ TEST(Preset, IsAConfigurationThatCanBeRead) {
   }
 }
 
-/// Expects AdaBelief for G and Adam for D.
+/// Expects AdaBelief for G, with a third of the model's rate, and Adam for D.
 void expect_paragan(const RunConfig& config, const optim::AdamOptions& of_discriminator) {
   optim::NetworkPolicy generator = config.generator.policy;
   optim::NetworkPolicy discriminator = config.discriminator.policy;
@@ -144,6 +144,8 @@ void expect_paragan(const RunConfig& config, const optim::AdamOptions& of_discri
   optim::expect_optimizer(generator,
                           optim::AdaBeliefOptions{.beta1 = 0.5, .beta2 = 0.999, .epsilon = 1e-12});
   optim::expect_optimizer(discriminator, of_discriminator);
+  EXPECT_NEAR(generator.learning_rate_multiplier, 1.0 / 3, 1e-4);
+  EXPECT_EQ(discriminator.learning_rate_multiplier, 1);
 }
 
 TEST(Preset, ParaganPairsAdaBeliefWithAdamForEveryModel) {
