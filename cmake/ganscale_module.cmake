@@ -49,6 +49,9 @@ if(GANSCALE_FUZZ)
   add_compile_options(-fsanitize=fuzzer-no-link)
 endif()
 
+# GCC would collect garbage dozens of times in each file, and go through all that is precompiled: a tenth of the time to compile.
+add_compile_options($<$<COMPILE_LANG_AND_ID:CXX,GNU>:--param=ggc-min-heapsize=1500000>)
+
 # For folders that parse and wait, or compute with LibTorch's operators only: a third less time to compile.
 set(GANSCALE_NO_HOT_LOOPS $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-O1>)
 
@@ -94,7 +97,7 @@ function(ganscale_module name)
   target_compile_options(${target} PRIVATE ${GANSCALE_WARNINGS})
   cmake_path(RELATIVE_PATH CMAKE_CURRENT_SOURCE_DIR BASE_DIRECTORY ${root} OUTPUT_VARIABLE folder)
   list(TRANSFORM arg_HEADERS PREPEND ${folder}/)
-  ganscale_check_headers(${target} ${arg_HEADERS})
+  ganscale_check_headers(${target} ${root} ${arg_HEADERS})
 endfunction()
 
 # ganscale_rooms(FOLDER ...)
@@ -156,8 +159,8 @@ function(ganscale_test name)
   endforeach()
   # One ctest case a program: a process for each GoogleTest case would load LibTorch hundreds of times.
   add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
-  # It computes on one core: two of the slots of scripts/test.sh, which has two for each. Further threads would wait for
+  # It computes on one core: three of the slots of scripts/test.sh. Further threads would wait for
   # each other while other tests have the cores. What may take long starts first.
-  set_tests_properties(${name} PROPERTIES LABELS "${labels}" TIMEOUT ${arg_TIMEOUT} COST ${arg_TIMEOUT} PROCESSORS 2
+  set_tests_properties(${name} PROPERTIES LABELS "${labels}" TIMEOUT ${arg_TIMEOUT} COST ${arg_TIMEOUT} PROCESSORS 3
                        ENVIRONMENT "OMP_NUM_THREADS=1;OMP_WAIT_POLICY=passive")
 endfunction()

@@ -23,12 +23,13 @@ set -euo pipefail
 cd "$repository"
 logs=$repository/build/test-logs
 
-# Two slots for each core and one: a test that computes takes two, one that mostly waits takes one (PROCESSORS in CMake).
+# Three slots for each core and two: a test that computes takes three, one that mostly waits takes one (PROCESSORS in CMake). So
+# with two cores, one computes beside four that wait, or two beside two.
 #   run_ctest STAGE CTEST_ARGUMENT...
 run_ctest() {
   local stage=$1
   shift
-  ctest --test-dir "build/${stage%%-*}" --output-on-failure -j "$((2 * $(nproc) + 1))" "$@" 2>&1 | tee "$logs/ctest-$stage.log"
+  ctest --test-dir "build/${stage%%-*}" --output-on-failure -j "$((3 * $(nproc) + 2))" "$@" 2>&1 | tee "$logs/ctest-$stage.log"
 }
 
 # What tests need and compiling does not, while the compiler works.
