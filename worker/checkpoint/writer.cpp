@@ -85,6 +85,7 @@ void Writer::add_metrics(std::int64_t images_seen, const std::map<std::string, d
   wait();
   const auto folder = run_folder_ / kCheckpointsFolder / checkpoint_name(images_seen);
   if (files::is_missing(folder)) return;
+  may_write_();
   try {
     checkpoint::add_metrics(folder, metrics);
   } catch (const DataError& error) {

@@ -51,6 +51,7 @@ class Writer {
   ///
   /// may_write: asked by the thread before a checkpoint is written, and before it takes its name.
   /// If it throws, nothing more is written, and the next call of any member throws the error.
+  /// add_metrics() asks it, too, and throws the error at once.
   Writer(
       std::filesystem::path run_folder, CheckpointConfig config,
       std::function<void()> may_write = [] {});

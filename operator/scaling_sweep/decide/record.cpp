@@ -31,10 +31,12 @@ std::string ranges_of(const std::vector<std::size_t>& numbers) {
   return text;
 }
 
-/// Returns the names that ranges count in a table; those beyond its end are left out.
+/// Returns the names that ranges count in a table. What does not come after the ranges before it, or
+/// is beyond the end of the table, is left out: no status names a node twice.
 std::vector<std::string> names_at(const std::string& ranges,
                                   const std::vector<std::string>& table) {
   std::vector<std::string> names;
+  std::size_t next = 0;
   std::istringstream parts(ranges);
   for (std::string part; std::getline(parts, part, ',');) {
     std::size_t first = 0;
@@ -42,7 +44,8 @@ std::vector<std::string> names_at(const std::string& ranges,
     if (read.ec != std::errc()) continue;
     std::size_t last = first;
     if (*read.ptr == '-') std::from_chars(read.ptr + 1, part.data() + part.size(), last);
-    for (std::size_t i = first; i <= last && i < table.size(); ++i) names.push_back(table[i]);
+    next = std::max(next, first);
+    for (; next <= last && next < table.size(); ++next) names.push_back(table[next]);
   }
   return names;
 }

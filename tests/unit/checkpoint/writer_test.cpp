@@ -123,6 +123,19 @@ TEST(Writer, WritesNothingOnceForbidden) {
   EXPECT_EQ(names(run.path() / "checkpoints"), std::vector<std::string>{"kimg-000001"});
 }
 
+TEST(Writer, AddsNoMetricsOnceForbidden) {
+  const TemporaryFolder run;
+  bool is_taken = false;
+  Writer writer(run.path(), {}, [&] {
+    if (is_taken) throw PeerLost("taken over");
+  });
+  writer.write(make_snapshot(1'000, 1.0));
+  EXPECT_TRUE(writer.wait());
+  is_taken = true;
+  EXPECT_THROW(writer.add_metrics(1'000, {{"fid50k", 1}}), PeerLost);
+  EXPECT_TRUE(load_checkpoint(run / "checkpoints/kimg-000001").metrics.empty());
+}
+
 TEST(Writer, AbandonsAWriteWhenItIsDestroyed) {
   const TemporaryFolder run;
   {

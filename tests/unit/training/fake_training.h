@@ -32,7 +32,7 @@ class FakeTraining : public testing::Test {
                                .group = group,
                                .stop = stop_,
                                .instruments = instruments,
-                               .budget_seconds = budget_seconds_,
+                               .budget = {.wall_seconds = budget_seconds_},
                                .start = start_});
   }
 

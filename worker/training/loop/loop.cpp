@@ -97,8 +97,10 @@ class Loop {
         grids_(config_.training, context.folder),
         writer_(open_folder()),
         reporter_(context, trainer, writer_.get()),
-        budget_(context.budget_seconds, std::max(progress.trained_seconds, context.spent_seconds)) {
-  }
+        begin_(progress),
+        budget_(context.budget.seconds_left(
+            std::max(progress.trained_seconds, context.spent_seconds),
+            device_seconds(progress.trained_seconds), context.device_count)) {}
 
   ExitCode run();
   void fail(const std::string& why) { reporter_.fail(why); }
@@ -108,6 +110,12 @@ class Loop {
     return progress_.images_seen == 0 && config_.training.samples_every_kimg > 0;
   }
   bool is_complete() const { return progress_.images_seen >= config_.training.total_images(); }
+  /// Returns the time of all devices after so many seconds of the run.
+  double device_seconds(double trained_seconds) const {
+    const int devices = context_.device_count;
+    return begin_.device_seconds.value_or(begin_.trained_seconds * devices) +
+           (trained_seconds - begin_.trained_seconds) * devices;
+  }
 
   std::unique_ptr<checkpoint::Writer> open_folder();
   void write_reals() const;
@@ -132,6 +140,7 @@ class Loop {
   const SampleGrids grids_;
   const std::unique_ptr<checkpoint::Writer> writer_;  // rank 0 only
   Reporter reporter_;
+  const Progress begin_;  // of this attempt
   const Budget budget_;
   std::int64_t steps_ = 0;                    // of this process
   std::int64_t agreed_images_ = 0;            // seen at the last agreement
@@ -295,6 +304,7 @@ void Loop::maintain(const Due& due) {
 void Loop::write_checkpoint() {
   Progress progress = progress_;
   progress.trained_seconds = reporter_.trained_seconds(progress_);  // the last tick may be long ago
+  progress.device_seconds = device_seconds(progress.trained_seconds);
   const checkpoint::Snapshot snapshot = gather_snapshot(progress);
   if (writer_ == nullptr) return;
   const std::string nonfinite = first_nonfinite(snapshot);

@@ -42,7 +42,11 @@ void broadcast_progress(comm::Group& group, Progress& progress) {
   comm::broadcast_from_rank_0(
       group, {&progress.images_seen, &progress.step, &progress.stream_position, &progress.tick,
               &progress.nonfinite_steps});
-  comm::broadcast_from_rank_0(group, {&progress.trained_seconds});
+  constexpr double kUnknown = -1;
+  double device_seconds = progress.device_seconds.value_or(kUnknown);
+  comm::broadcast_from_rank_0(group, {&progress.trained_seconds, &device_seconds});
+  progress.device_seconds.reset();
+  if (device_seconds != kUnknown) progress.device_seconds = device_seconds;
 }
 
 }  // namespace

@@ -15,6 +15,7 @@ namespace {
 
 constexpr const char* kFacts = "facts";
 constexpr const char* kProgress = "progress";
+constexpr const char* kDeviceSeconds = "device_seconds";
 constexpr const char* kLabelProbabilities = "label_probabilities";
 constexpr const char* kLabelNames = "label_names";
 
@@ -41,6 +42,7 @@ nlohmann::ordered_json to_state(const RunFacts& facts, const Progress& progress)
   nlohmann::ordered_json state;
   state[kFacts] = nlohmann::json(facts);
   state[kProgress] = nlohmann::json(progress);
+  if (progress.device_seconds) state[kDeviceSeconds] = *progress.device_seconds;
   if (!facts.label_probabilities.empty()) state[kLabelProbabilities] = facts.label_probabilities;
   if (!facts.label_names.empty()) state[kLabelNames] = facts.label_names;
   return state;
@@ -63,8 +65,10 @@ RunFacts facts_in(const nlohmann::ordered_json& state) {
 }
 
 Progress progress_in(const nlohmann::ordered_json& state) {
-  return read<Progress>(state, kProgress,
-                        {"images_seen", "step", "stream_position", "tick", "nonfinite_steps"});
+  auto progress = read<Progress>(
+      state, kProgress, {"images_seen", "step", "stream_position", "tick", "nonfinite_steps"});
+  if (state.contains(kDeviceSeconds)) progress.device_seconds = read<double>(state, kDeviceSeconds);
+  return progress;
 }
 
 }  // namespace ganscale::training

@@ -1,14 +1,26 @@
 #include "training/run/run_config.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace ganscale::training {
 
+constexpr double kSecondsAnHour = 3600;
+
 double BudgetConfig::seconds(int device_count) const {
-  constexpr double kSecondsAnHour = 3600;
   const double of_devices = gpu_hours * kSecondsAnHour / device_count;
   if (wall_seconds == 0 || of_devices == 0) return std::max(wall_seconds, of_devices);
   return std::min(wall_seconds, of_devices);
+}
+
+double BudgetConfig::seconds_left(double used_seconds, double used_device_seconds,
+                                  int device_count) const {
+  double left = std::numeric_limits<double>::infinity();
+  if (wall_seconds > 0) left = std::min(left, wall_seconds - used_seconds);
+  if (gpu_hours > 0) {
+    left = std::min(left, (gpu_hours * kSecondsAnHour - used_device_seconds) / device_count);
+  }
+  return left;
 }
 
 std::map<std::string, double> scheduled_values(const RunConfig& config, std::int64_t images_seen) {

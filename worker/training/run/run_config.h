@@ -55,6 +55,10 @@ struct BudgetConfig {
 
   /// Returns the time limit of each rank for `device_count` devices in all ranks; 0: none.
   double seconds(int device_count) const;
+
+  /// Returns how long a run may still train on so many devices, after so many seconds, and seconds
+  /// summed over the devices of each attempt; infinite without a limit.
+  double seconds_left(double used_seconds, double used_device_seconds, int device_count) const;
 };
 
 /// A window of steps that is measured, and with which the run ends.

@@ -42,7 +42,7 @@ struct Session {
   const StopSignal& stop;
   const Build& build;
   nlohmann::ordered_json start;
-  double budget_seconds;
+  int device_count;
   std::optional<wire::Preflight> preflight;
 };
 
@@ -159,7 +159,8 @@ ExitCode run_rank(const Session& session, comm::Group& group, const comm::RankIn
                                 .instruments = services.instruments(),
                                 .server = services.server(),
                                 .evaluator = evaluator ? &*evaluator : nullptr,
-                                .budget_seconds = session.budget_seconds,
+                                .budget = session.config.budget,
+                                .device_count = session.device_count,
                                 .start = session.start,
                                 .preflight = session.preflight,
                                 .log_failure = failure_log_of(group)};
@@ -233,7 +234,7 @@ ExitCode run_session(RunConfig config, const RunFolder& folder, const Provenance
       .build = provenance.build,
       .start = describe_start(provenance, device::device_name(process.devices.generator),
                               devices_of_process, world),
-      .budget_seconds = config.budget.seconds(world.size() * devices_of_process),
+      .device_count = world.size() * devices_of_process,
       .preflight = preflight};
   const ExitCode code = run_process(session, process.world, options.dry_run);
   if (code == ExitCode::kStopped) world.barrier();  // the first rank that ends, ends all

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "comm/backends/thread_group.h"
 
 namespace ganscale::training {
@@ -9,16 +11,13 @@ namespace {
 
 constexpr double kDay = 86400;  // more than a test takes
 
-TEST(Budget, OfZeroIsUnlimited) {
-  const Budget none(0, /*used_seconds=*/kDay);
+TEST(Budget, MayBeUnlimited) {
+  const Budget none(std::numeric_limits<double>::infinity());
   EXPECT_FALSE(none.spent());
   EXPECT_EQ(none.seconds_left(), std::numeric_limits<double>::infinity());
 }
 
-TEST(Budget, CountsTheTimeOfEarlierAttempts) {
-  EXPECT_FALSE(Budget(2 * kDay, /*used_seconds=*/kDay).spent());
-  EXPECT_TRUE(Budget(2 * kDay, /*used_seconds=*/2 * kDay).spent());
-}
+TEST(Budget, OfEarlierAttemptsMayBeSpent) { EXPECT_TRUE(Budget(-1).spent()); }
 
 TEST(Budget, CountsTheTimeSinceItsStart) {
   EXPECT_FALSE(Budget(kDay).spent());

@@ -216,7 +216,21 @@ TEST_F(RunLoop, WritesTheTimeSinceTheLastTickToACheckpoint) {
   configure("tick_kimg: 0.04", "checkpoint: {every_kimg: 0.016, keep_last: 0}\n");
   run();
   const auto first = checkpoint::load_checkpoint(folder().root() / "checkpoints/kimg-000000.016");
-  EXPECT_GT(first.state.at("progress").at("trained_seconds").get<double>(), 0);
+  const auto seconds = first.state.at("progress").at("trained_seconds").get<double>();
+  EXPECT_GT(seconds, 0);
+  EXPECT_DOUBLE_EQ(first.state.at("device_seconds").get<double>(), seconds);
+}
+
+// Of attempts on more devices than this one's.
+TEST_F(RunLoop, AddsTheTimeOfItsDevicesToThatOfEarlierAttempts) {
+  configure("tick_kimg: 0.04");
+  progress_.trained_seconds = 10;
+  progress_.device_seconds = 40;
+  run();
+  const auto last = checkpoint::load_checkpoint(folder().root() / "checkpoints/kimg-000000.040");
+  const auto seconds = last.state.at("progress").at("trained_seconds").get<double>();
+  EXPECT_GT(seconds, 10);
+  EXPECT_DOUBLE_EQ(last.state.at("device_seconds").get<double>(), 40 + (seconds - 10));
 }
 
 // A pause takes a tenth of a second at least.

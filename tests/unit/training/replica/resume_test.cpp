@@ -25,7 +25,8 @@ class Resume : public testing::Test {
                             .stream_position = images_seen + 1,
                             .tick = 5,
                             .trained_seconds = 1.5,
-                            .nonfinite_steps = 7};
+                            .nonfinite_steps = 7,
+                            .device_seconds = device_seconds_};
     checkpoint::write_checkpoint(folder.root(), make_snapshot(replica.state(), facts_, progress));
   }
 
@@ -44,6 +45,7 @@ class Resume : public testing::Test {
   const RunFolder run_{folder_ / "r1"};
   const RunFacts facts_{.model = "dcgan", .record_count = 70, .channels = 1};
   const std::string no_weights_;
+  std::optional<double> device_seconds_ = 6.5;
   RunConfig config_ = parse("model: {z_dim: 4, channels: 0.125}");
 };
 
@@ -60,6 +62,17 @@ TEST_F(Resume, ContinuesFromTheNewestCheckpoint) {
   EXPECT_EQ(progress.tick, 5);
   EXPECT_EQ(progress.trained_seconds, 1.5);
   EXPECT_EQ(progress.nonfinite_steps, 7);
+  EXPECT_EQ(progress.device_seconds, 6.5);
+}
+
+// As in a checkpoint of a version that did not count it.
+TEST_F(Resume, MayNotKnowTheTimeOfTheDevices) {
+  device_seconds_.reset();
+  write(run_, 1000, 1);
+  comm::run_ranks(2, [&](comm::Group& group) {
+    Replica replica(config_, at::kCPU, {});
+    EXPECT_EQ(resume(replica, {run_, facts_, no_weights_}, group).device_seconds, std::nullopt);
+  });
 }
 
 TEST_F(Resume, GivesEveryRankTheProgressOfTheFirst) {
@@ -70,6 +83,7 @@ TEST_F(Resume, GivesEveryRankTheProgressOfTheFirst) {
     const Progress progress = resume(replica, {run_, facts_, no_weights_}, group);
     EXPECT_EQ(progress.images_seen, 2000);
     EXPECT_EQ(progress.trained_seconds, 1.5);
+    EXPECT_EQ(progress.device_seconds, 6.5);
     EXPECT_EQ(number_in(replica), group.rank() == 0 ? 2 : 9) << "the first rank alone reads";
   });
 }

@@ -1,5 +1,7 @@
 #include "training/run/run_config.h"
 
+#include <limits>
+
 #include "optim/rules/adam.h"
 #include "optim/rules/sgd.h"
 #include "support/expect_error.h"
@@ -101,6 +103,19 @@ TEST(BudgetConfig, GivesEachRankItsTime) {
   EXPECT_EQ(seconds("{gpu_hours: 8}", 4), 7200);
   EXPECT_EQ(seconds("{wall: 1h, gpu_hours: 8}", 4), 3600);  // whatever is spent first
   EXPECT_EQ(seconds("{wall: 1h, gpu_hours: 8}", 16), 1800);
+}
+
+TEST(BudgetConfig, CountsTheTimeOfEarlierAttempts) {
+  const auto seconds_left = [](const std::string& budget, double used, double used_of_devices,
+                               int device_count) {
+    return parse("budget: " + budget).budget.seconds_left(used, used_of_devices, device_count);
+  };
+  EXPECT_EQ(seconds_left("{}", 100, 100, 1), std::numeric_limits<double>::infinity());
+  EXPECT_EQ(seconds_left("{wall: 2h}", 3600, 3600 * 64, 4), 3600);
+  EXPECT_EQ(seconds_left("{wall: 2h}", 7201, 7201, 1), -1);
+  // Four of eight hours were spent on four devices: two are left the other four.
+  EXPECT_EQ(seconds_left("{gpu_hours: 8}", 3600, 3600 * 4, 2), 7200);
+  EXPECT_EQ(seconds_left("{wall: 3h, gpu_hours: 8}", 3600, 3600 * 4, 1), 7200);
 }
 
 TEST(RunConfig, NamesFileLineAndKeyOfAMistake) {

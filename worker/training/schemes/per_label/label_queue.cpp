@@ -109,8 +109,9 @@ auto LabelQueue::with_context(const LabelState& state, double budget_seconds,
                       .group = *single_group_,
                       .stop = context_.stop,
                       .instruments = context_.instruments,
-                      .budget_seconds = budget_seconds,
+                      .budget = {.wall_seconds = budget_seconds},
                       .spent_seconds = cost_of(state),
+                      .device_count = config.training.devices_per_process,
                       .start = context_.start});
 }
 
@@ -193,7 +194,7 @@ void LabelQueue::log_end(const LabelState& state, std::size_t left) const {
 
 bool LabelQueue::train_labels(const std::vector<std::int64_t>& labels) {
   std::int64_t records_left = 0;
-  double seconds_left = context_.budget_seconds;
+  double seconds_left = context_.budget.seconds(context_.device_count);
   status_.total_images = 0;
   for (const auto label : labels) {
     records_left += static_cast<std::int64_t>(records_of(label).size());

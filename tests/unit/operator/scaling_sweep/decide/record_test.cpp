@@ -46,6 +46,8 @@ TEST(SweepRecord, NamesEachNodeOnce) {
   status["runs"][1]["nodes"] = "x,-3,0,99999999999999999999,7-";
   EXPECT_EQ(read_record(status).results[0].nodes, std::vector<std::string>{"a"});
   EXPECT_EQ(read_record(status).results[1].nodes, std::vector<std::string>{"a"});
+  status["runs"][1]["nodes"] = "0-9,0-9,0-9";
+  EXPECT_EQ(read_record(status).results[1].nodes, std::vector<std::string>{"a"});
 }
 
 TEST(SweepRecord, OfAnOddStatusIsEmpty) {
