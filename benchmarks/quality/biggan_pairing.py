@@ -14,7 +14,8 @@ For noise, that is smaller by a factor of beta1 sqrt(2 / (1 + beta1)): 0.58 for 
 Adam's with the same rate. The search has Adam with a beta1 of 0.5, to tell the effect of the momentum, and a rate that makes up for the
 steps. Epsilon is added to the variance in every step, so it amounts to 1000 epsilon: 1e-12 does nothing, 1e-8 limits the steps of gradients
 below 0.003. The lower rates with an epsilon of 1e-8, and a third of the rate, were added to the search after two of the other seeds, where
-the best AdaBelief until then, with an epsilon of 1e-8 (0.88 with the search's seed), had distances of 1.19 and 1.71, and Adam 0.82 and 0.92.
+the best AdaBelief until then, with an epsilon of 1e-8 (0.88 with the search's seed), had distances of 1.19 and 1.71, and Adam 0.82 and
+0.92.
 
 Criteria, older than the results, by Welch's interval for the ratio of the geometric mean distances over the other seeds, at a level of 5%:
 AdaBelief is not worse if the one-sided upper bound of its ratio to Adam is at most 1.1, worse if the lower bound is above 1.1, and

@@ -29,9 +29,23 @@ def curve(study, name):
     return {line["kimg"]: line["fid5k"] for line in metrics_of(study, name)}
 
 
+def newest_checkpoint(study, name):
+    """Returns the thousands of images that the newest checkpoint of a run has seen; 0 without one."""
+    folders = (study.folder / name / "checkpoints").glob("kimg-*")
+    return max((float(folder.name.removeprefix("kimg-")) for folder in folders), default=0)
+
+
+def measure_what_was_missed(study, name, every):
+    """Evaluates the newest checkpoint of a run that was interrupted between it and its evaluation, which training would not repeat."""
+    newest, measured = newest_checkpoint(study, name), curve(study, name)
+    if newest > 0 and newest % every == 0 and newest not in measured:
+        study.run(1, name, "evaluate", "--run", study.folder / name, "--metrics", "fid5k", "--feature-net", study.feature_net)
+
+
 def trained_curve(study, name, ranks, settings, arguments):
     """Returns the whole curve of a run; trains it, or what is left of it. arguments: its `kimg`, and those between evaluations, `every`."""
     if not is_complete(study, name, arguments.kimg):
+        measure_what_was_missed(study, name, arguments.every)
         study.train(name, [f"training.total_kimg={arguments.kimg}", "evaluate.metrics=[fid5k]",
                            f"evaluate.every_kimg={arguments.every}", f"evaluate.feature_net={study.feature_net}", *settings],
                     ranks, CONFIG)

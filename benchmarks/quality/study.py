@@ -4,6 +4,7 @@ All is kept in one folder: a study that is started again goes on where it ended.
 """
 import argparse
 import functools
+import hashlib
 import json
 import math
 import os
@@ -12,8 +13,9 @@ import shlex
 import statistics
 import subprocess
 import sys
+import threading
 import time
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -28,7 +30,8 @@ DATASETS = {"mnist": (["--from", str(SHARED / "data/mnist"), "--channels", "gray
 QUIET = ["telemetry.metrics_port=-1", "telemetry.control_port=-1", "training.samples_every_kimg=0", "evaluate.metrics=[]",
          "evaluate.every_kimg=0"]
 RATE_KIMG = 8
-RATE_ROUNDS = 2
+RATE_ROUNDS = 3
+IDLE = 0.3  # programs that compute, by the mean of the last minute, at most
 METRICS = ["is5k", "fid5k", "pr5k3", "dc5k5"]
 # Columns of a table: title, key of the result.
 COLUMNS = {"score": "is5k", "Fréchet distance": "fid5k", "recall": "pr5k3_recall", "coverage": "dc5k5_coverage"}
@@ -101,13 +104,16 @@ class Study:
             raise Failed(status, output.name)
 
     def keep_plan(self, arguments, keys):
-        """Writes the arguments that decide the results to plan.json. Ends if the study has begun with others."""
-        file, plan = self.folder / "plan.json", {key: getattr(arguments, key) for key in ["source", *keys]}
+        """Writes what decides the results to plan.json: the program, and these arguments. Ends if the study has begun with others."""
+        program = hashlib.sha256((self.programs / "ganscale").read_bytes()).hexdigest()
+        file = self.folder / "plan.json"
+        plan = {key: getattr(arguments, key) for key in ["source", "dataset", *keys]} | {"program": program}
         if not file.exists():
             file.write_text(json.dumps(plan))
         begun = json.loads(file.read_text())
-        if different := [key for key in plan if begun.get(key) != plan[key]]:
-            sys.exit(f"{file}: the study has begun with another {' and '.join(different)}: repeat that, or choose another folder")
+        if different := [key for key in plan if key in begun and begun[key] != plan[key]]:
+            sys.exit(f"{file}: the study has begun with another {' and '.join(different)}: repeat that (for a program, name a copy of its "
+                     "build folder with --build), or choose another folder")
 
     def train(self, name, settings, ranks=1, config=None):
         """Trains the run of this name, or resumes it."""
@@ -122,12 +128,13 @@ class Study:
         """
         file = self.folder / "rates.json"
         if not file.exists():
+            await_idle()
             rates = {name: [] for name in variants}
             for turn in range(RATE_ROUNDS):
                 for name, settings in variants.items():
                     rates[name].append(self.seconds_per_kimg(f"rate-{name}-{turn}", settings, ranks, config))
-            file.write_text(json.dumps({name: min(values) for name, values in rates.items()}))
-        rates = json.loads(file.read_text())
+            file.write_text(json.dumps(rates))
+        rates = {name: min(values) for name, values in json.loads(file.read_text()).items()}
         for name in variants:
             print(f"{name}: {rates[name]:.2f} s/kimg, {int(seconds / rates[name])} kimg in {seconds:g} s", flush=True)
         return {name: int(seconds / rates[name]) for name in variants}
@@ -175,15 +182,30 @@ class Study:
         return [name for name in runs if self.result(name) is None]
 
 
+def await_idle(seconds=300):
+    """Returns once nothing else computes on this machine; ends the study if that takes too long."""
+    deadline = time.monotonic() + seconds
+    while os.getloadavg()[0] > IDLE:
+        if time.monotonic() > deadline:
+            sys.exit(f"the rates need an idle machine, but its load is {os.getloadavg()[0]:.1f}: end what else computes")
+        time.sleep(5)
+
+
 def run_jobs(jobs, workers):
     """Calls functions, so many at a time, in this order. If one raises an exception, no further one starts. Returns what they return."""
-    pool = ThreadPoolExecutor(workers)
-    futures = [pool.submit(job) for job in jobs]
-    try:
-        wait(futures, return_when=FIRST_EXCEPTION)
-    finally:
-        pool.shutdown(cancel_futures=True)
-    return [future.result() for future in futures]
+    failed = threading.Event()
+
+    def call(job):
+        if failed.is_set():
+            return None
+        try:
+            return job()
+        except BaseException:
+            failed.set()
+            raise
+
+    with ThreadPoolExecutor(workers) as pool:
+        return [future.result() for future in [pool.submit(call, job) for job in jobs]]
 
 
 def is_trial(arguments, planned):

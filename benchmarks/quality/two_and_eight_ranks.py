@@ -17,15 +17,20 @@ a cosine, and the generator's moving average has a half-life of a tenth of the i
 Arms. Eight seeds on 2 ranks, eight on 8 ranks, and as a positive control four on 2 ranks with both learning rates doubled. No two ranks of
 all runs have the same seed, and each run starts from other weights, as the test of two independent samples requires.
 
+After four seeds of each arm, the deviation of the seeds within 2 and within 8 ranks, pooled, decides how many follow; no one looks at the
+means. At most 6%: eight seeds. At most 8%: thirteen, which keeps the power. Above, no affordable number of seeds would be enough, and the
+study ends.
+
 Criteria, older than the results, at a level of 5%, with Welch's standard error and degrees of freedom. The first that applies counts:
 
-    no power                       the two-sided test finds no difference between the control and 2 ranks
+    no power                       the seeds deviate too much, or the two-sided test finds no difference between the control and 2 ranks
     equivalent within 10%          both one-sided tests (TOST) of the difference of 8 and 2 ranks against log(1.1) and -log(1.1) reject
     different                      the two-sided test finds a difference between 8 and 2 ranks
     not shown to be equivalent     otherwise
 
 If the distances of the seeds deviate by 6%, equal means are found equivalent with a probability of 82%, and a control that differs by 16%
-is detected with 90%. A difference that is both significant and shown to be within 10% counts as equivalent.
+is detected with 90%. A run that diverges ends the study without a verdict. A difference that is both significant and shown to be within 10%
+counts as equivalent.
 
 An interrupted study resumes, also within a run. With --minutes, no run starts after that time. Exit code 0 whatever the verdict, and if
 there is none yet. With other seeds, lengths or settings than planned, which need a folder of their own, the verdict is that of a trial.
@@ -43,7 +48,9 @@ from welch import interval, p_of_difference, p_of_equivalence
 
 ALPHA = 0.05
 BOUND = math.log(1.1)
-PLANNED = {"kimg": 150, "every": 10, "seeds": list(range(1, 9)), "set": []}
+PLANNED = {"kimg": 150, "every": 10, "seeds": None, "set": []}
+FIRST_SEEDS = 4  # which decide how many follow
+SEEDS_BY_DEVIATION = {0.06: 8, 0.08: 13}  # up to this deviation
 RATE = 0.0025
 
 
@@ -103,9 +110,9 @@ def missing_evaluation(curves, kimg):
     return next(((run, seen) for run, end in ends.items() for seen in sorted(together - set(end))), None)
 
 
-def curves_of(study, arguments):
+def curves_of(study, arguments, seeds):
     """Returns {title of an arm: curves of its runs}, of which all are complete."""
-    by_run = {(title, seed): curve(study, run_name(title, seed)) for title, seed in runs_of(arguments.seeds)}
+    by_run = {(title, seed): curve(study, run_name(title, seed)) for title, seed in runs_of(seeds)}
     if missing := missing_evaluation(by_run, arguments.kimg):
         (title, seed), kimg = missing
         folder = study.folder / run_name(title, seed)
@@ -116,6 +123,17 @@ def curves_of(study, arguments):
 def seconds_of(lines):
     """Returns how long a run took, evaluations included, of which only the last is not in training_seconds yet."""
     return lines[-1]["training_seconds"] + lines[-1]["seconds"]
+
+
+def pooled_deviation(*arms):
+    """Returns the standard deviation within arms."""
+    degrees = sum(len(values) - 1 for values in arms)
+    return math.sqrt(sum((len(values) - 1) * statistics.variance(values) for values in arms) / degrees)
+
+
+def seeds_for(deviation):
+    """Returns how many seeds an arm needs if they deviate so much; None if none of the planned numbers is enough."""
+    return next((count for most, count in SEEDS_BY_DEVIATION.items() if deviation <= most), None)
 
 
 def verdict_of(two, eight, control):
@@ -135,8 +153,13 @@ def comparison(title, two, other, confidence):
             f"{p_of_difference(two, other):.4f}, of equivalence {p_of_equivalence(two, other, BOUND):.4f}")
 
 
-def print_result(numbers, trial):
-    """numbers: {title of an arm: its runs' numbers}. trial: whether it is not the study as planned."""
+def of_trial(arguments):
+    """Returns what a verdict is called if it is not that of the study as planned."""
+    return " of a trial, not of the study as planned" if is_trial(arguments, PLANNED) else ""
+
+
+def print_result(numbers, arguments):
+    """numbers: {title of an arm: its runs' numbers}."""
     print("| arm | seeds | mean distance | deviation of the seeds | distances |\n|---|---|---|---|---|")
     for title, values in numbers.items():
         distances = ", ".join(f"{math.exp(value):.3f}" for value in values)
@@ -144,13 +167,13 @@ def print_result(numbers, trial):
     two, eight, control = (numbers[title] for title in ARMS)
     print(comparison(EIGHT, two, eight, 1 - 2 * ALPHA))  # inside of 1/1.1 to 1.1 where both one-sided tests reject
     print(comparison(CONTROL, two, control, 1 - ALPHA))
-    print(f"verdict{' of a trial, not of the study as planned' if trial else ''}: {verdict_of(two, eight, control)}")
+    print(f"verdict{of_trial(arguments)}: {verdict_of(two, eight, control)}")
 
 
-def train(study, arguments, deadline):
-    """Trains the runs that are not complete, until the deadline. Returns the names of those that are left."""
+def train(study, arguments, seeds, deadline):
+    """Trains the runs of these seeds that are not complete, until the deadline. Returns whether all are complete."""
     left = []
-    for title, seed in runs_of(arguments.seeds):
+    for title, seed in runs_of(seeds):
         name, arm = run_name(title, seed), ARMS[title]
         if is_complete(study, name, arguments.kimg):
             continue
@@ -160,7 +183,26 @@ def train(study, arguments, deadline):
         measured = trained_curve(study, name, arm.ranks, settings_of(arm, seed), arguments)
         print(f"{name}: mean distance {math.exp(mean_log_distance(measured, arguments.kimg)):.3f}, "
               f"{seconds_of(metrics_of(study, name)):.0f} s", flush=True)
-    return left
+    if left:
+        print(f"no verdict yet: {len(left)} of {len(runs_of(seeds))} runs are left: {', '.join(left)}")
+    return not left
+
+
+def seeds_of(study, arguments, deadline):
+    """Returns the seeds of the study, as its first ones decide; None if these are not complete, or no number of seeds is enough."""
+    if arguments.seeds:
+        return arguments.seeds
+    first = range(1, FIRST_SEEDS + 1)
+    if not train(study, arguments, first, deadline):
+        return None
+    curves = curves_of(study, arguments, first)
+    deviation = pooled_deviation(*([mean_log_distance(measured, arguments.kimg) for measured in curves[title]] for title in (TWO, EIGHT)))
+    count = seeds_for(deviation)
+    print(f"the first {FIRST_SEEDS} seeds deviate by {deviation:.1%}: {count or 'no number of'} seeds are enough", flush=True)
+    if count is None:
+        print(f"verdict{of_trial(arguments)}: no power")
+        return None
+    return range(1, count + 1)
 
 
 def print_estimate(study, arguments):
@@ -176,9 +218,10 @@ def print_estimate(study, arguments):
         lines = metrics_of(study, name)
         seconds[ARMS[title].ranks] = (seconds_of(lines) - seconds_of(lines[:1])) / (lines[-1]["kimg"] - lines[0]["kimg"])
         print(f"{title}: {seconds[ARMS[title].ranks]:.2f} s/kimg with evaluations", flush=True)
-    runs = runs_of(arguments.seeds)
-    hours = sum(seconds[ARMS[title].ranks] * arguments.kimg for title, _ in runs) / 3600
-    print(f"{len(runs)} runs: {hours:.1f} hours")
+    for count in [len(arguments.seeds)] if arguments.seeds else SEEDS_BY_DEVIATION.values():
+        runs = runs_of(range(1, count + 1))
+        hours = sum(seconds[ARMS[title].ranks] * arguments.kimg for title, _ in runs) / 3600
+        print(f"{len(runs)} runs: {hours:.1f} hours")
 
 
 def parsed():
@@ -189,7 +232,7 @@ def parsed():
     add_minutes(parser)
     parser.add_argument("--estimate", action="store_true", help="only measure how long the study takes")
     arguments = parser.parse_args()
-    if len(set(arguments.seeds)) < max(2, len(arguments.seeds)):
+    if arguments.seeds and len(set(arguments.seeds)) < max(2, len(arguments.seeds)):
         parser.error("a standard error needs two seeds or more, each once")
     return arguments
 
@@ -202,14 +245,13 @@ def main():
     if arguments.estimate:
         print_estimate(study, arguments)
         return 0
-    left = train(study, arguments, deadline)
-    if left:
-        print(f"no verdict yet: {len(left)} of {len(runs_of(arguments.seeds))} runs are left: {', '.join(left)}")
+    seeds = seeds_of(study, arguments, deadline)
+    if seeds is None or not train(study, arguments, seeds, deadline):
         return 0
-    curves = curves_of(study, arguments)
+    curves = curves_of(study, arguments, seeds)
     (study.folder / "curves.svg").write_text(svg_of(curves))
     numbers = {title: [mean_log_distance(measured, arguments.kimg) for measured in some] for title, some in curves.items()}
-    print_result(numbers, is_trial(arguments, PLANNED))
+    print_result(numbers, arguments)
     return 0
 
 

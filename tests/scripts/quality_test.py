@@ -1,6 +1,7 @@
 """What the studies of quality, and the comparisons with PyTorch, make of their numbers."""
 import argparse
 import io
+import math
 import pathlib
 import subprocess
 import sys
@@ -106,16 +107,43 @@ class Pairing(unittest.TestCase):
 class ThreeModels(unittest.TestCase):
     def test_end_their_schedules_with_the_training(self):
         for dataset in ("cifar10", "letters"):
-            ends = [setting for setting in three.settings_of("R3GAN", dataset, 120) if ".kimg=" in setting]
+            ends = [setting for setting in three.settings_of("R3GAN", dataset, 120, 1) if ".kimg=" in setting]
             self.assertTrue(all(setting.endswith("=120") for setting in ends), ends)
             self.assertEqual(len(ends), 7)
+
+    def test_measure_stylegan2_with_augmentation(self):
+        settings = three.settings_at_their_rate("letters")
+        self.assertEqual({model: "augment.p=0.2" in words for model, words in settings.items()},
+                         {"DC-GAN": False, "StyleGAN2 with ADA": True, "R3GAN": False})
+
+    def test_take_the_weight_with_the_lower_distance_in_a_moment(self):
+        trained = []
+
+        class FakeStudy(study.Study):
+            def __init__(self):
+                pass
+
+            def train(self, run, settings):
+                trained.append((run, "training.total_kimg=20" in settings, "training.seed=0" in settings))
+
+            def evaluate(self, run, _result):
+                return {"fid5k": 1 if run in ("search-dc-gan-weight1", "search-r3gan-weight0.05") else 2}
+
+            def result(self, run):
+                return self.evaluate(run, run) if any(run == name for name, *_ in trained) else None
+
+        arguments = argparse.Namespace(dataset="letters", jobs=1)
+        weights, printed = quiet(three.search, FakeStudy(), arguments, math.inf)
+        self.assertEqual(weights, {"DC-GAN": 1, "StyleGAN2 with ADA": 0.05, "R3GAN": 0.05})
+        self.assertIn("better weights after 20 kimg: DC-GAN 1,", printed)
+        self.assertEqual([rest for _, *rest in trained], [[True, True]] * 6)
 
     def test_name_the_model_with_the_lowest_mean(self):
         arguments = argparse.Namespace(dataset="letters", seconds=1800)
         result = dict.fromkeys(study.COLUMNS.values(), 1)
         rows = {"DC-GAN": [{**result, "fid5k": 2}, {**result, "fid5k": 3}], "R3GAN": [{**result, "fid5k": 1}, {**result, "fid5k": 3}]}
         printed = quiet(three.print_result, arguments, {"DC-GAN": 300, "R3GAN": 120}, rows)[1]
-        self.assertIn("lowest mean distance in 1800 s: R3GAN, 2.000", printed)
+        self.assertIn("lowest mean distance of 2 seeds in 1800 s: R3GAN, 2.000", printed)
 
 
 class Claims(unittest.TestCase):

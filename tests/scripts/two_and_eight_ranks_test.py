@@ -47,6 +47,19 @@ class Verdict(unittest.TestCase):
             self.assertEqual(ranks.verdict_of(values(0, 0.1), values(mean, 0.1), values(0, 0.1, FOUR)), "no power")
 
 
+class Seeds(unittest.TestCase):
+    def test_are_more_where_they_deviate_more(self):
+        self.assertEqual([ranks.seeds_for(deviation) for deviation in (0, 0.06, 0.061, 0.08, 0.081)], [8, 8, 13, 13, None])
+
+    def test_deviate_within_their_arms(self):
+        self.assertAlmostEqual(ranks.pooled_deviation(values(0, 0.03, FOUR), values(5, 0.04, FOUR)), math.sqrt((0.03**2 + 0.04**2) / 2))
+
+    def test_of_thirteen_share_no_seed_of_a_rank(self):
+        arms = [(ranks.ARMS[title], seed) for title, seed in ranks.runs_of(range(1, 14))]
+        seeds = [ranks.rank_0_seed(arm, seed) + rank for arm, seed in arms for rank in range(arm.ranks)]
+        self.assertEqual(len(seeds), len(set(seeds)))
+
+
 class Number(unittest.TestCase):
     def test_is_the_mean_of_the_logarithms_after_two_thirds(self):
         curve = {20: 1000, 100: 1000, 110: math.exp(1), 150: math.exp(2)}
@@ -60,14 +73,9 @@ class Number(unittest.TestCase):
 
 class Runs(unittest.TestCase):
     def test_are_eight_of_two_ranks_eight_of_eight_and_four_of_the_control(self):
-        titles = [title for title, _ in ranks.runs_of(ranks.PLANNED["seeds"])]
+        titles = [title for title, _ in ranks.runs_of(range(1, 9))]
         self.assertEqual([titles.count(title) for title in (ranks.TWO, ranks.EIGHT, ranks.CONTROL)], [8, 8, 4])
         self.assertEqual(titles[:4], [ranks.TWO, ranks.EIGHT, ranks.CONTROL, ranks.TWO])
-
-    def test_share_no_seed_of_a_rank(self):
-        arms = [(ranks.ARMS[title], seed) for title, seed in ranks.runs_of(ranks.PLANNED["seeds"])]
-        seeds = [ranks.rank_0_seed(arm, seed) + rank for arm, seed in arms for rank in range(arm.ranks)]
-        self.assertEqual(len(seeds), len(set(seeds)))
 
     def test_differ_by_the_rates_alone_between_control_and_two_ranks(self):
         two, control = (ranks.settings_of(ranks.ARMS[title]._replace(first_seed=0), 1) for title in (ranks.TWO, ranks.CONTROL))
@@ -85,16 +93,19 @@ class FakeStudy:
     feature_net = "features.pt"
 
     def __init__(self, folder):
-        self.folder, self.trained = folder, []
+        self.folder, self.trained, self.commands, self.deviation = folder, [], [], 0.01
 
     def keep_plan(self, _arguments, _keys):
         """Is tested with the study of pairs."""
 
+    def run(self, _ranks, name, command, *_words):
+        self.commands.append((name, command))
+
     def train(self, name, _settings, ranks, _config):
         self.trained.append((name, ranks))
-        distance = 2 if name.startswith("doubled") else 1 + 0.01 * (int(name[-1]) % 2)
+        distance = 2 if name.startswith("doubled") else 1 + self.deviation * (int(name[-1]) % 2)
         lines = [{"kimg": kimg, "training_seconds": 3 * kimg + 20, "seconds": 1, "fid5k": distance} for kimg in (10, 20, 30)]
-        (self.folder / name).mkdir()
+        (self.folder / name).mkdir(exist_ok=True)
         (self.folder / name / "metrics.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
 
 
@@ -122,7 +133,18 @@ class Program(unittest.TestCase):
     def test_starts_no_run_when_the_time_is_over_and_prints_what_is_left(self):
         code, printed = self.run_with("--kimg", "30", "--minutes", "0")
         self.assertEqual((code, self.study.trained), (0, []))
-        self.assertIn("no verdict yet: 20 of 20 runs are left: ranks2-seed1, ranks8-seed1, doubled-seed1, ranks2-seed2", printed)
+        self.assertIn("no verdict yet: 12 of 12 runs are left: ranks2-seed1, ranks8-seed1, doubled-seed1, ranks2-seed2", printed)
+
+    def test_ends_where_the_first_seeds_deviate_too_much(self):
+        self.study.deviation = 0.2
+        code, printed = self.run_with("--kimg", "30")
+        self.assertEqual((code, len(self.study.trained)), (0, 12))
+        self.assertEqual(printed.splitlines()[-1], "verdict of a trial, not of the study as planned: no power")
+
+    def test_evaluates_a_checkpoint_that_was_interrupted_before_its_evaluation(self):
+        (self.study.folder / "ranks2-seed1/checkpoints/kimg-000010").mkdir(parents=True)
+        self.run_with("--kimg", "30")
+        self.assertEqual([command[:2] for command in self.study.commands], [("ranks2-seed1", "evaluate")])
 
     def test_trains_no_complete_run_again(self):
         self.run_with("--kimg", "30")
@@ -142,8 +164,8 @@ class PlannedStudy(unittest.TestCase):
     def test_has_no_trial_in_its_verdict(self):
         numbers = {title: values(mean, 0.01, shape) for title, mean, shape in
                    ((ranks.TWO, 0, EIGHT), (ranks.EIGHT, 0, EIGHT), (ranks.CONTROL, 1, FOUR))}
-        with contextlib.redirect_stdout(io.StringIO()) as output:
-            ranks.print_result(numbers, trial=False)
+        with unittest.mock.patch.object(sys, "argv", ["study", "folder"]), contextlib.redirect_stdout(io.StringIO()) as output:
+            ranks.print_result(numbers, ranks.parsed())
         self.assertEqual(output.getvalue().splitlines()[-1], "verdict: equivalent within 10%")
 
     def test_is_that_of_the_defaults(self):
