@@ -59,7 +59,7 @@ docs: release ## regenerate from code: docs/metrics*.md, configs/worker-schema.j
 	@/usr/bin/python3 scripts/chart-readme.py
 	@scripts/setup.sh docs
 	@$$(scripts/python-folder.sh docs)/bin/python scripts/make-dashboards.py
-	@build/release/bin/ganscale config-schema > configs/worker-schema.json
+	@build/release/bin/ganscale config-schema > build/worker-schema.json && mv build/worker-schema.json configs/
 
 site: ## build the documentation as a site with search: build/site/index.html
 	@scripts/site.sh
@@ -75,10 +75,10 @@ headers: ## compile each header alone
 	@scripts/test.sh headers
 
 env: ## print commands that put cmake and ctest on your PATH, for eval
-	@. scripts/environment.sh && echo "export PATH='$$python_folder/bin':\"\$$PATH\" CCACHE_BASEDIR='$$repository' CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS='$$CCACHE_SLOPPINESS'"
+	@. scripts/environment.sh && echo "export PATH='$$python_folder/bin':\"\$$PATH\" CCACHE_BASEDIR='$$repository' CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS='$$CCACHE_SLOPPINESS'$${CCACHE_DIR:+ CCACHE_DIR='$$CCACHE_DIR'}"
 
 clean: ## remove build/ (runs/ and the cache folder stay)
 	rm -rf build
 
 help: ## print this list
-	@grep -hE '^[a-z-]+: ## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+): ## (.*)/  make \1\t\2/' | expand -t 20
+	@grep -hE '^[a-z-]+:[^#]*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## (.*)/  make \1\t\2/' | expand -t 20

@@ -11,8 +11,8 @@ set(private_libraries lib/ganscale)
 # Installs what the help of a program becomes.
 function(ganscale_install_texts target)
   set(texts ${PROJECT_BINARY_DIR}/texts/${target})
-  install(CODE "execute_process(COMMAND ${PROJECT_SOURCE_DIR}/scripts/write-texts.sh $<TARGET_FILE:${target}>
-                                        ${PROJECT_VERSION} ${texts} COMMAND_ERROR_IS_FATAL ANY)")
+  install(CODE "execute_process(COMMAND \"${PROJECT_SOURCE_DIR}/scripts/write-texts.sh\" \"$<TARGET_FILE:${target}>\"
+                                        ${PROJECT_VERSION} \"${texts}\" COMMAND_ERROR_IS_FATAL ANY)")
   install(FILES ${texts}/bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME ${target})
   install(FILES ${texts}/zsh DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions RENAME _${target})
   install(FILES ${texts}/fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d RENAME ${target}.fish)

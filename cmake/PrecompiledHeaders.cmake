@@ -28,11 +28,15 @@ endfunction()
 function(ganscale_includes path result)
   get_property(known GLOBAL PROPERTY includes_of_${path} SET)
   if(NOT known)
-    file(STRINGS ${path} includes REGEX "^#include ")
+    set_property(GLOBAL PROPERTY includes_of_${path} "")  # of a file that is generated later, and where headers include each other
+    set(includes "")
+    if(EXISTS ${path})
+      file(STRINGS ${path} includes REGEX "^#include ")
+    endif()
     list(TRANSFORM includes REPLACE "^#include [<\"]([^>\"]*).*" "\\1")
     foreach(include IN LISTS includes)
       foreach(root worker operator tests benchmarks)
-        if(EXISTS ${PROJECT_SOURCE_DIR}/${root}/${include})
+        if(EXISTS ${PROJECT_SOURCE_DIR}/${root}/${include} AND NOT IS_DIRECTORY ${PROJECT_SOURCE_DIR}/${root}/${include})
           ganscale_includes(${PROJECT_SOURCE_DIR}/${root}/${include} brought)
           list(APPEND includes ${brought})
         endif()
@@ -45,8 +49,8 @@ function(ganscale_includes path result)
   set(${result} "${includes}" PARENT_SCOPE)
 endfunction()
 
-# Sets `result` to the size that files need: tensor, torch, or nothing. It is read when CMake configures; what has changed since
-# then costs no more than time.
+# Sets `result` to the size that files need: tensor, torch, or nothing. It is read when CMake configures: until it does so again,
+# a file whose includes have changed may take longer to compile, or find in the larger size what it forgot to include.
 function(ganscale_size_for result)
   set(${result} nothing PARENT_SCOPE)
   foreach(path IN LISTS ARGN)

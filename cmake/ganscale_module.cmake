@@ -89,7 +89,9 @@ function(ganscale_module name)
   endif()
   add_library(ganscale::${name} ALIAS ${target})
   # Includes are written from worker/ or operator/, however deep the folder lies.
-  string(REGEX MATCH "^${PROJECT_SOURCE_DIR}/[a-z]+" root ${CMAKE_CURRENT_SOURCE_DIR})
+  cmake_path(RELATIVE_PATH CMAKE_CURRENT_SOURCE_DIR BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE folder)
+  string(REGEX MATCH "^[a-z]+" root ${folder})
+  set(root ${PROJECT_SOURCE_DIR}/${root})
   target_sources(${target} PUBLIC FILE_SET HEADERS BASE_DIRS ${root}
                                   FILES ${arg_HEADERS})
   target_link_libraries(${target} PUBLIC ${arg_DEPENDS} PRIVATE ${arg_PRIVATE_DEPENDS})

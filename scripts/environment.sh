@@ -1,5 +1,6 @@
 # Sourced by the other scripts: where the tools of scripts/setup.sh are, and a compiler cache that every clone shares.
 # shellcheck shell=bash
+[ "$(uname -s)" = Linux ] || { echo "ganscale is built on Linux, and this is $(uname -s): use a container or another machine" >&2; exit 1; }
 repository=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 export HOME=${HOME:-/tmp}  # some machines have none
 cache_folder=${XDG_CACHE_HOME:-$HOME/.cache}/ganscale
@@ -11,14 +12,19 @@ find_tools() {
   export PATH="$python_folder/bin:$PATH"
 }
 find_tools
+# CMake would look for Python and libraries in an active environment of the user's.
+unset VIRTUAL_ENV CONDA_PREFIX
 
 # Paths below the checkout are hashed relative to it, so that another clone finds the same objects.
 export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$repository} CCACHE_NOHASHDIR=${CCACHE_NOHASHDIR:-1}
 # What ccache needs for precompiled headers; no source of ours uses __TIME__.
 export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros,include_file_mtime,include_file_ctime}
-if [ -z "${CCACHE_DIR:-}" ] && [ ! -d "$HOME/.ccache" ] && [ ! -d "${XDG_CACHE_HOME:-$HOME/.cache}/ccache" ] &&
-   [ ! -d "${XDG_CONFIG_HOME:-$HOME/.config}/ccache" ]; then
-  export CCACHE_DIR=$cache_folder/ccache
+# The user's own cache, if there was one first.
+if [ -z "${CCACHE_DIR:-}" ]; then
+  if [ -d "$cache_folder/ccache" ] || { [ ! -d "$HOME/.ccache" ] && [ ! -d "${XDG_CACHE_HOME:-$HOME/.cache}/ccache" ] &&
+    [ ! -d "${XDG_CONFIG_HOME:-$HOME/.config}/ccache" ]; }; then
+    export CCACHE_DIR=$cache_folder/ccache
+  fi
 fi
 
 # Prints how many files to compile at a time. One with LibTorch's headers takes up to 2 GB: as many as the memory carries.

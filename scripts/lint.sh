@@ -9,10 +9,13 @@ set -euo pipefail
 cd "$repository"
 
 # Prints the files of the tree that match, those that git does not know yet included.
-sources() { git ls-files --cached --others --exclude-standard "$@" | sort -u; }
+sources() {
+  git ls-files --cached --others --exclude-standard "$@" | sort -u | while IFS= read -r file; do [ ! -e "$file" ] || echo "$file"; done
+}
 mapfile -t cpp < <(sources '*.h' '*.cpp' '*.cu' '*.cuh')
 mapfile -t python < <(sources '*.py')
 mapfile -t shell < <(sources '*.sh' .ci/run)
+[ ${#cpp[@]} -gt 0 ] || die "git can't list the sources of $repository" "Is it a clone, and yours?"
 for tool in clang-format lizard shellcheck; do
   command -v "$tool" >/dev/null || die "$tool is missing" "scripts/setup.sh test installs it."
 done
@@ -48,7 +51,9 @@ short_folders() {
 
 # Prints where an operator asks for a device to choose between its kernel and its reference.
 one_choice() {
-  ! git grep --untracked -nE 'is_(cpu|cuda)\(\)' -- worker/kernels ':!worker/kernels/launch'
+  local status=0
+  git grep --untracked -nE 'is_(cpu|cuda)\(\)' -- worker/kernels ':!worker/kernels/launch' || status=$?
+  [ $status -eq 1 ] # found nothing
 }
 
 check "layout differs from .clang-format: make format" clang-format --dry-run --Werror "${cpp[@]}"

