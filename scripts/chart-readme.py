@@ -42,7 +42,7 @@ every replica serves its metrics and that exactly one replica is the leader. For
                    "    --set nodeProfile=dgx-a100 --set config=loppi/ffhq256-strong --set data.subPath=ffhq256 \\\n"
                    "    --set evaluation.featureNet.claimName=features",
         "text": """
-The release's name becomes the training's name: a letter, then at most 39 of a-z, 0-9 and `-` (26 with `sweep`). The dataset is in the
+The release's name becomes the GanTraining's name: a letter, then at most 39 of a-z, 0-9 and `-` (26 with `sweep`). The dataset is in the
 folder `data.subPath` of a claim in the namespace, `datasets` unless `data.claimName` names another. Name the run configuration to train in
 `config`, or write one out in `settings` (at least `settings.model`). Everything else is optional. The
 [cluster tutorial](../../docs/tutorial-cluster.md) takes you from an empty namespace to images.

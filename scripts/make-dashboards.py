@@ -198,20 +198,20 @@ COMMUNICATION = figure("communication_ratio")
 STRAGGLER = figure("straggler_ratio")
 SWEEP = [
     ("Points", [
-        ("Scaling", "none", "Medians over the runs of each point of each sweep. Speed-up and efficiency are relative to the sweep's baseline.",
+        ("Scaling", "none", "Medians over the runs of each point of each sweep. Speedup and efficiency are relative to the sweep's baseline.",
          [(RANKS, "Ranks"), (figure("runs_measured"), "Runs"), (figure("runs_failed"), "Failed runs"), (IMAGES, "Images per second"),
-          (SECONDS_PER_KIMG, "Seconds per kimg"), (SPEEDUP, "Speed-up"), (EFFICIENCY, "Efficiency"),
+          (SECONDS_PER_KIMG, "Seconds per kimg"), (SPEEDUP, "Speedup"), (EFFICIENCY, "Efficiency"),
           (COMMUNICATION, "Communication"), (STRAGGLER, "Straggler ratio")],
          {"type": "table",
-          "units": {"Images per second": IMAGES_A_SECOND, "Seconds per kimg": "s", "Speed-up": "suffix:×", "Efficiency": "percentunit",
+          "units": {"Images per second": IMAGES_A_SECOND, "Seconds per kimg": "s", "Speedup": "suffix:×", "Efficiency": "percentunit",
                     "Communication": "percentunit", "Straggler ratio": "suffix:×"},
           "cells": {"Failed runs": NONE_IS_GOOD, "Efficiency": EFFICIENT}}),
     ]),
     ("Scaling", [
         ("Images per second", IMAGES_A_SECOND, "Median over the runs' measured windows, by number of ranks.",
          [(RANKS, "Ranks"), (IMAGES, "Images per second")], {"type": "bars"}),
-        ("Speed-up", "suffix:×", "Images per second relative to the baseline; ideal: proportional to the number of ranks.",
-         [(RANKS, "Ranks"), (SPEEDUP, "Speed-up"), (f"{SPEEDUP} / {EFFICIENCY}", "Ideal")], {"type": "bars", "colors": {"Ideal": NEUTRAL}}),
+        ("Speedup", "suffix:×", "Images per second relative to the baseline; ideal: proportional to the number of ranks.",
+         [(RANKS, "Ranks"), (SPEEDUP, "Speedup"), (f"{SPEEDUP} / {EFFICIENCY}", "Ideal")], {"type": "bars", "colors": {"Ideal": NEUTRAL}}),
         ("Parallel efficiency", "percentunit", "Images per second per rank, relative to the baseline.",
          [(RANKS, "Ranks"), (EFFICIENCY, "Efficiency")], {"type": "bars", "steps": EFFICIENT}),
         ("GPU time and memory", "percentunit", "Share of the time in which GPUs compute, mean over the ranks; share of memory in use on the fullest GPU.",

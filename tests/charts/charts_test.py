@@ -310,8 +310,8 @@ class Dashboards(unittest.TestCase):
         sweep = dict(panels("sweep"))
         expected = [
             (sweep["Images per second"][1], {"n1": 100, "n4": 250}),
-            (sweep["Speed-up"][1], {"n1": 1, "n4": 2.5}),
-            (sweep["Speed-up"][2], {"n1": 1, "n4": 4}),
+            (sweep["Speedup"][1], {"n1": 1, "n4": 2.5}),
+            (sweep["Speedup"][2], {"n1": 1, "n4": 4}),
             (sweep["Parallel efficiency"][1], {"n1": 1, "n4": 0.625}),
             (sweep["Seconds per kimg"][1], {"n1": 10, "n4": 4}),
             (sweep["Time of a step"][1], {"n4": 0.5}),

@@ -63,7 +63,7 @@ std::string point_row(const PlannedPoint& planned, const PointResult& point) {
 std::string table(const Plan& plan, const Summary& summary) {
   std::string rows = row(
       "th", {"point", "ranks", "batch", "n", "images/s", "95% interval", "s/kimg", "whole run s",
-             "CV %", "speed-up", "eff. %", "comm. %", "straggler", "GPU %", "memory %"});
+             "CV %", "speedup", "eff. %", "comm. %", "straggler", "GPU %", "memory %"});
   for (std::size_t i = 0; i < plan.points.size(); ++i) {
     rows += point_row(plan.points[i], summary.points[i]);
   }
@@ -103,7 +103,7 @@ std::string about(const Plan& plan, const Record& record) {
       "p", {},
       escaped(std::string(name(spec.mode)) + " scaling. " + what + " " +
               std::to_string(done_count(plan, record)) + " of " + std::to_string(plan.runs.size()) +
-              " runs are done. Speed-ups are relative to " +
+              " runs are done. Speedups are relative to " +
               point_name(plan.points[plan.baseline].point) +
               "; rates are medians, intervals are of their geometric means."));
 }

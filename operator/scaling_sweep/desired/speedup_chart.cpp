@@ -20,7 +20,7 @@ constexpr double kWidth = 640;
 constexpr double kHeight = 420;
 constexpr markup::Frame kPlot{.left = 64, .top = 34, .width = 552, .height = 330};
 
-/// What is drawn, in ranks and speed-ups.
+/// What is drawn, in ranks and speedups.
 class Chart {
  public:
   Chart(const Plan& plan, const Summary& summary)
@@ -31,7 +31,7 @@ class Chart {
         speedups_(markup::make_log_axis(speedups())) {}
 
   std::string svg() const {
-    return markup::drawing(kWidth, kHeight, "Speed-up over the ranks",
+    return markup::drawing(kWidth, kHeight, "Speedup over the ranks",
                            grid() + ideal() + law() + points() + legend());
   }
 
@@ -67,7 +67,7 @@ class Chart {
       text += label(kPlot.left - 8, y_of(mark) + 4, css("end soft"), power(mark));
     }
     text += label((kPlot.left + kPlot.right()) / 2, kHeight - 14, css("middle soft"), "ranks");
-    return text + label(kPlot.left, 14, css("middle soft"), "speed-up");
+    return text + label(kPlot.left, 14, css("middle soft"), "speedup");
   }
 
   std::string ideal() const {

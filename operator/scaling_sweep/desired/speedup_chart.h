@@ -6,7 +6,7 @@
 
 namespace ganscale::controller::scaling_sweep {
 
-/// Returns an SVG of the speed-up over the ranks, both axes logarithmic: the measured points with
+/// Returns an SVG of the speedup over the ranks, both axes logarithmic: the measured points with
 /// their 95% intervals, the ideal line, and the fitted law. Empty if nothing was measured.
 std::string speedup_chart(const Plan& plan, const Summary& summary);
 

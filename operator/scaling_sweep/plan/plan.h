@@ -33,7 +33,7 @@ struct Plan {
   SweepSpec spec;
   Json stored_spec;                  ///< what `spec` was parsed from
   std::vector<PlannedPoint> points;  ///< in ascending order of ranks
-  std::size_t baseline = 0;          ///< the point that speed-ups are relative to
+  std::size_t baseline = 0;          ///< the point that speedups are relative to
   std::vector<SweepRun> runs;        ///< in the order in which they start
 };
 

@@ -33,7 +33,7 @@ constexpr std::array<Figure, 13> kFigures{{
     {{"ganscale_sweep_speedup", "Images per second relative to the baseline.", kGauge},
      "/speedup",
      1},
-    {{"ganscale_sweep_efficiency_ratio", "Speed-up divided by the ratio of the ranks.", kGauge},
+    {{"ganscale_sweep_efficiency_ratio", "Speedup divided by the ratio of the ranks.", kGauge},
      "/efficiencyPercent",
      kPercent},
     {{"ganscale_sweep_communication_ratio",

@@ -36,7 +36,7 @@ struct SweepSpec {
   int warmup_steps = 0;
   int measure_steps = 0;          ///< 0 for kPerLabel: the whole training is measured
   int batch_per_rank = 0;         ///< kWeak only
-  std::optional<Point> baseline;  ///< of speed-ups; default: the fewest ranks
+  std::optional<Point> baseline;  ///< of speedups; default: the fewest ranks
   bool stop_on_failure = false;
   bool suspend = false;
   int run_deadline_seconds = 3600;  ///< for one run, from its start to its end

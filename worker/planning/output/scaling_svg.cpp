@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::array<const char*, 5> kColors = {"s1", "s4", "s2", "s3", "s5"};  // of terms()
 
-/// The logarithmic axes of the speed-up: doublings from the first row to the last.
+/// The logarithmic axes of the speedup: doublings from the first row to the last.
 class Doublings {
  public:
   explicit Doublings(const Scaling& scaling)
@@ -60,7 +60,7 @@ std::string grid(const Doublings& axes) {
 std::string speedup_plot(const Scaling& scaling) {
   const Doublings axes(scaling);
   std::string svg = grid(axes);
-  svg += label(kLeftPlot.left, kLeftPlot.top - 10, css("soft"), "speed-up; dashed: ideal");
+  svg += label(kLeftPlot.left, kLeftPlot.top - 10, css("soft"), "speedup; dashed: ideal");
   svg += label(kLeftPlot.left + kLeftPlot.width / 2, kLeftPlot.bottom() + 38, css("middle soft"),
                "GPUs");
   svg += line(kLeftPlot.left, kLeftPlot.bottom(), kLeftPlot.right(), kLeftPlot.top, "ideal s5");

@@ -6,7 +6,7 @@
 
 namespace ganscale::planning {
 
-/// Returns plots as a self-contained SVG document: speed-up against GPUs, both logarithmic, with
+/// Returns plots as a self-contained SVG document: speedup against GPUs, both logarithmic, with
 /// the ideal line, and next to it the shares of a step by what they are spent on.
 std::string to_svg(const Scaling& scaling, const std::string& title);
 
