@@ -161,8 +161,8 @@ function(ganscale_test name)
   endforeach()
   # One ctest case a program: a process for each GoogleTest case would load LibTorch hundreds of times.
   add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
-  # It computes on one core: three of the slots of scripts/test.sh. Further threads would wait for
-  # each other while other tests have the cores. What may take long starts first.
+  # It computes on one core: three of the slots of scripts/test.sh. Further threads would wait for each other while other tests
+  # have the cores. What may take long starts first.
   set_tests_properties(${name} PROPERTIES LABELS "${labels}" TIMEOUT ${arg_TIMEOUT} COST ${arg_TIMEOUT} PROCESSORS 3
                        ENVIRONMENT "OMP_NUM_THREADS=1;OMP_WAIT_POLICY=passive")
 endfunction()

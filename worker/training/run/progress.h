@@ -15,8 +15,7 @@ struct Progress {
   std::int64_t tick = 0;
   double trained_seconds = 0;  ///< over all attempts
   std::int64_t nonfinite_steps = 0;
-  std::optional<double> device_seconds =
-      {};  ///< trained_seconds of each device, summed; none: unknown
+  std::optional<double> device_seconds = {};  ///< over all attempts and devices; none: unknown
 
   /// Counts a step of all ranks on a batch of this many images.
   void add_step(std::int64_t batch) {
