@@ -20,11 +20,9 @@ export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$repository} CCACHE_NOHASHDIR=${CCACHE_N
 # What ccache needs for precompiled headers; no source of ours uses __TIME__.
 export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros,include_file_mtime,include_file_ctime}
 # The user's own cache, if there was one first.
-if [ -z "${CCACHE_DIR:-}" ]; then
-  if [ -d "$cache_folder/ccache" ] || { [ ! -d "$HOME/.ccache" ] && [ ! -d "${XDG_CACHE_HOME:-$HOME/.cache}/ccache" ] &&
-    [ ! -d "${XDG_CONFIG_HOME:-$HOME/.config}/ccache" ]; }; then
-    export CCACHE_DIR=$cache_folder/ccache
-  fi
+own_ccache() { [ -d "$HOME/.ccache" ] || [ -d "${XDG_CACHE_HOME:-$HOME/.cache}/ccache" ] || [ -d "${XDG_CONFIG_HOME:-$HOME/.config}/ccache" ]; }
+if [ -z "${CCACHE_DIR:-}" ] && { [ -d "$cache_folder/ccache" ] || ! own_ccache; }; then
+  export CCACHE_DIR=$cache_folder/ccache
 fi
 
 # Prints how many files to compile at a time. One with LibTorch's headers takes up to 2 GB: as many as the memory carries.

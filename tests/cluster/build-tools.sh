@@ -118,9 +118,9 @@ if [ ${#missing[@]} -gt 0 ] || { $with_manifests && ! has_manifests; }; then
     go mod download github.com/kubeflow/mpi-operator ${release:+k8s.io/kubernetes} >&2 || skip "the Go modules can't be downloaded"
     install_manifests "$@"
   fi
-  for program in ${missing[@]+"${missing[@]}"}; do
-    go list -deps "$(package_of "$program")" >/dev/null || skip "the Go modules can't be downloaded"
-  done
+  packages=()
+  for program in ${missing[@]+"${missing[@]}"}; do packages+=("$(package_of "$program")"); done
+  [ ${#packages[@]} -eq 0 ] || go list -deps "${packages[@]}" >/dev/null || skip "the Go modules can't be downloaded"
   flags="-s -w"
   [ -z "$release" ] || flags+=$(version_flags "$release")
   for program in ${missing[@]+"${missing[@]}"}; do

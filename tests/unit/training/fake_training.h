@@ -32,7 +32,6 @@ class FakeTraining : public testing::Test {
                                .group = group,
                                .stop = stop_,
                                .instruments = instruments,
-                               .budget = {.wall_seconds = budget_seconds_},
                                .start = start_});
   }
 
@@ -42,7 +41,6 @@ class FakeTraining : public testing::Test {
   const StopSignal stop_;
   RunConfig config_;
   std::set<std::int64_t> unreadable_;  ///< records
-  double budget_seconds_ = 0;
   nlohmann::ordered_json start_;
 };
 

@@ -98,7 +98,7 @@ class Loop {
         writer_(open_folder()),
         reporter_(context, trainer, writer_.get()),
         begin_(progress),
-        budget_(context.budget.seconds_left(
+        budget_(config_.budget.seconds_left(
             std::max(progress.trained_seconds, context.spent_seconds),
             device_seconds(progress.trained_seconds), context.device_count)) {}
 

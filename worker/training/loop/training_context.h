@@ -27,8 +27,7 @@ struct TrainingContext {
   telemetry::Instruments& instruments;
   control::Server* server = nullptr;  ///< on the run's rank 0, if there is a control port
   Evaluator* evaluator = nullptr;     ///< if metrics are measured while training
-  BudgetConfig budget = {};
-  double spent_seconds = 0;           ///< of it, if the caller knows of more than the checkpoint
+  double spent_seconds = 0;           ///< if the caller knows of more than the checkpoint
   int device_count = 1;               ///< of all ranks
   nlohmann::ordered_json start = {};  ///< see describe_start(); checkpoints carry it
   std::optional<wire::Preflight> preflight = {};  ///< for the status, if there was one

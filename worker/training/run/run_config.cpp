@@ -1,20 +1,19 @@
 #include "training/run/run_config.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace ganscale::training {
 
-constexpr double kSecondsAnHour = 3600;
-
 double BudgetConfig::seconds(int device_count) const {
-  const double of_devices = gpu_hours * kSecondsAnHour / device_count;
-  if (wall_seconds == 0 || of_devices == 0) return std::max(wall_seconds, of_devices);
-  return std::min(wall_seconds, of_devices);
+  const double left = seconds_left(/*used_seconds=*/0, /*used_device_seconds=*/0, device_count);
+  return std::isinf(left) ? 0 : left;
 }
 
 double BudgetConfig::seconds_left(double used_seconds, double used_device_seconds,
                                   int device_count) const {
+  constexpr double kSecondsAnHour = 3600;
   double left = std::numeric_limits<double>::infinity();
   if (wall_seconds > 0) left = std::min(left, wall_seconds - used_seconds);
   if (gpu_hours > 0) {

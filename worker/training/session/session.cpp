@@ -159,7 +159,6 @@ ExitCode run_rank(const Session& session, comm::Group& group, const comm::RankIn
                                 .instruments = services.instruments(),
                                 .server = services.server(),
                                 .evaluator = evaluator ? &*evaluator : nullptr,
-                                .budget = session.config.budget,
                                 .device_count = session.device_count,
                                 .start = session.start,
                                 .preflight = session.preflight,

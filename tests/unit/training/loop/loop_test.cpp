@@ -266,14 +266,14 @@ TEST_F(RunLoop, CountsAPauseAsNoTraining) {
 
 TEST_F(RunLoop, EndsWhenItsBudgetIsSpent) {
   configure("tick_kimg: 0.04");
-  budget_seconds_ = 1e-9;
+  config_.budget.wall_seconds = 1e-9;
   EXPECT_EQ(run(), ExitCode::kOk);
   EXPECT_EQ(checkpoints(), (Images{4}));
 }
 
 TEST_F(RunLoop, EndsWhenEarlierAttemptsSpentItsBudget) {
   configure("tick_kimg: 0.04");
-  budget_seconds_ = 3600;
+  config_.budget.wall_seconds = 3600;
   progress_.trained_seconds = 3601;
   EXPECT_EQ(run(), ExitCode::kOk);
   EXPECT_EQ(checkpoints(), (Images{4}));
@@ -330,9 +330,9 @@ TEST_F(RunLoop, ReportsItsReasonToEnd) {
     run();
     return testing::internal::GetCapturedStderr();
   };
-  budget_seconds_ = 1e-9;
+  config_.budget.wall_seconds = 1e-9;
   EXPECT_THAT(printed(), testing::HasSubstr("\nStopped: the budget is used up  kimg=0.004"));
-  budget_seconds_ = 0;
+  config_.budget.wall_seconds = 0;
   EXPECT_THAT(printed(), testing::HasSubstr("\nTraining is complete  kimg=0.04"));
 }
 

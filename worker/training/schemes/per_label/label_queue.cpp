@@ -96,6 +96,7 @@ auto LabelQueue::with_context(const LabelState& state, double budget_seconds,
   config.training.seed = label_seed(config.training.seed, state.label, state.attempts);
   // Half an image more, to make up for rounding.
   config.training.total_kimg = (static_cast<double>(state.total_images) + 0.5) / 1000;
+  config.budget = {.wall_seconds = budget_seconds};
   Dataset dataset{.source = std::make_unique<data::SubsetSource>(*context_.dataset.source,
                                                                  records_of(state.label)),
                   .policy = context_.dataset.policy,
@@ -109,7 +110,6 @@ auto LabelQueue::with_context(const LabelState& state, double budget_seconds,
                       .group = *single_group_,
                       .stop = context_.stop,
                       .instruments = context_.instruments,
-                      .budget = {.wall_seconds = budget_seconds},
                       .spent_seconds = cost_of(state),
                       .device_count = config.training.devices_per_process,
                       .start = context_.start});
@@ -194,7 +194,7 @@ void LabelQueue::log_end(const LabelState& state, std::size_t left) const {
 
 bool LabelQueue::train_labels(const std::vector<std::int64_t>& labels) {
   std::int64_t records_left = 0;
-  double seconds_left = context_.budget.seconds(context_.device_count);
+  double seconds_left = context_.config.budget.seconds(context_.device_count);
   status_.total_images = 0;
   for (const auto label : labels) {
     records_left += static_cast<std::int64_t>(records_of(label).size());

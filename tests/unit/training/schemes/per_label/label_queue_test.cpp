@@ -215,7 +215,7 @@ TEST_F(Labels, AreLeftForASignal) {
 }
 
 TEST_F(Labels, EndWithTheirShareOfTheBudget) {
-  budget_seconds_ = 1e-6;
+  config_.budget.wall_seconds = 1e-6;
   EXPECT_FALSE(train({0, 1}));
   EXPECT_EQ(state(0).value().state, wire::LabelStage::kOutOfBudget);
   EXPECT_EQ(state(0).value().images_seen, 4);
@@ -223,7 +223,7 @@ TEST_F(Labels, EndWithTheirShareOfTheBudget) {
 }
 
 TEST_F(Labels, GetNoTimeOnceOthersUsedUpTheBudget) {
-  budget_seconds_ = 0.9;
+  config_.budget.wall_seconds = 0.9;
   write_spent(0, 0.9);
   EXPECT_FALSE(train({0, 1}));
   EXPECT_EQ(state(1).value().state, wire::LabelStage::kOutOfBudget);
@@ -231,7 +231,7 @@ TEST_F(Labels, GetNoTimeOnceOthersUsedUpTheBudget) {
 }
 
 TEST_F(Labels, AreFinishedOnceTheyTookTheirShareOfTheBudget) {
-  budget_seconds_ = 3000;  // of which label 0 has 8 / 12, label 1 the rest
+  config_.budget.wall_seconds = 3000;  // of which label 0 has 8 / 12, label 1 the rest
   unreadable_ = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};  // one that is trained again fails
   write_spent(0, 2001);
   write_spent(1, 1000);

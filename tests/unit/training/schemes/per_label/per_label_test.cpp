@@ -220,7 +220,7 @@ TEST_F(PerLabel, StopsForASignalAndResumesAfterwards) {
 }
 
 TEST_F(PerLabel, StopsEachLabelWhenItsBudgetIsSpent) {
-  budget_seconds_ = 1e-6;
+  config_.budget.wall_seconds = 1e-6;
   EXPECT_EQ(train_alone(), ExitCode::kOk);
   for (std::int64_t label = 0; label < kLabels; ++label) {
     EXPECT_EQ(state(label).state, wire::LabelStage::kOutOfBudget);
@@ -232,7 +232,7 @@ TEST_F(PerLabel, StopsEachLabelWhenItsBudgetIsSpent) {
 
 TEST_F(PerLabel, ChargesFailedAttemptsToTheBudget) {
   unreadable_ = {2};
-  budget_seconds_ = 3600;
+  config_.budget.wall_seconds = 3600;
   EXPECT_EQ(train_alone(), ExitCode::kData);
   EXPECT_EQ(state(2).state, wire::LabelStage::kFailed);
   EXPECT_GT(state(2).spent_seconds, 0);
@@ -241,11 +241,11 @@ TEST_F(PerLabel, ChargesFailedAttemptsToTheBudget) {
 }
 
 TEST_F(PerLabel, ContinuesLabelsWhoseLimitsWereRaised) {
-  budget_seconds_ = 1e-6;
+  config_.budget.wall_seconds = 1e-6;
   ASSERT_EQ(train_alone(), ExitCode::kOk);
   EXPECT_EQ(train_alone(), ExitCode::kOk);
   EXPECT_EQ(state(1).images_seen, 4);  // the budget is spent
-  budget_seconds_ = 0;
+  config_.budget.wall_seconds = 0;
   EXPECT_EQ(train_alone(), ExitCode::kOk);
   EXPECT_EQ(state(1).state, wire::LabelStage::kDone);
   EXPECT_EQ(state(1).images_seen, 8);

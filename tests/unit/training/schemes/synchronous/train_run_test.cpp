@@ -158,7 +158,7 @@ TEST_F(TrainRun, WritesACheckpointBeforeEachEvaluation) {
 
 TEST_F(TrainRun, MeasuresWhenItsBudgetEnds) {
   config_.evaluate.every_kimg = 0;
-  budget_seconds_ = 1e-6;
+  config_.budget.wall_seconds = 1e-6;
   EXPECT_EQ(train_alone(), ExitCode::kOk);
   ASSERT_EQ(lines().size(), 1);
   EXPECT_EQ(lines().front().at("images_seen"), 4);
