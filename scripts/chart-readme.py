@@ -53,8 +53,8 @@ folder `data.subPath` of a claim in the namespace, `datasets` unless `data.claim
 def rows(schema, defaults, path=()):
     """Yields (dotted name, default, description) of every leaf."""
     for name, value in schema["properties"].items():
-        if name == "global":
-            continue
+        if not path and name not in defaults:
+            continue  # for charts that depend on this one
         if "properties" in value:
             yield from rows(value, defaults[name], (*path, name))
         else:

@@ -5,7 +5,9 @@ GANSCALE_UPDATE_GOLDEN=1 rewrites the golden templates.
 import itertools
 import json
 import os
+import pathlib
 import re
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -68,14 +70,48 @@ class Charts(unittest.TestCase):
                 ("operator", "trainingNamespaces={Research}", "trainingNamespaces.0: Does not match pattern"),
                 ("operator", "trainingNamespaces=null,operator.watchAllNamespaces=false", "trainingNamespaces is required"),
                 ("operator", "monitoring.rules.runbookUrl=docs/", "monitoring.rules.runbookUrl: Does not match pattern"),
+                ("operator", "nameOverride=7gans", "nameOverride: Does not match pattern"),
+                ("operator", "crds=null", "crds is required"),
                 ("training", "nodes=0", "nodes: Must be greater than or equal to 1"),
                 ("training", "node=cpu", "node: Invalid type. Expected: object, given: string"),
                 ("training", "deletePolicy=Shred", 'deletePolicy must be one of the following: "", "Keep", "Purge"'),
                 ("training", "evaluation.featureNet.path=/x", "evaluation.featureNet: claimName is required"),
                 ("training", "data.path=data", "data.path: Does not match pattern"),
+                ("training", "config=demo-emoji32,nodeProfile=null", "nodeProfile is empty"),
                 ("training", "storage.create.size=much", "storage.create.size: Does not match pattern")]:
             with self.subTest(setting):
                 self.assertIn(words, self.refused(chart, setting))
+
+    def test_values_that_templates_rely_on_are_required(self):
+        def unguarded(schema, values):
+            for key, value in values.items():
+                has_parts = isinstance(value, dict) and "properties" in schema["properties"][key]
+                nullable = key in ["nodeProfile", "claimName"]  # the templates themselves see to them
+                if (has_parts or isinstance(value, (bool, int)) or value and isinstance(value, str)) and not nullable:
+                    if key not in schema.get("required", []):
+                        yield key
+                if has_parts:
+                    yield from unguarded(schema["properties"][key], value)
+
+        for chart in ["operator", "training"]:
+            folder = CHARTS / f"ganscale-{chart}"
+            schema, values = (yaml.safe_load((folder / name).read_text()) for name in ["values.schema.json", "values.yaml"])
+            self.assertEqual(list(unguarded(schema, values)), [])
+
+    def test_maps_may_be_null(self):
+        for chart, settings in [("operator", ["podLabels", "resources", "monitoring.dashboards.labels", "nodeProfiles"]),
+                                ("training", ["labels", "sweep", "evaluation", "podTemplate"])]:
+            config = ["--set=config=demo-emoji32"] if chart == "training" else []
+            text = self.helm("template", "x", CHARTS / f"ganscale-{chart}", IMAGE, *config, *(f"--set={each}=null" for each in settings))
+            self.assertNotRegex(text, r": null\n")
+
+    def test_a_copy_without_what_its_links_point_to_is_refused(self):
+        for chart, links in [("operator", ["crd", "rbac", "policy"]), ("training", ["runs"])]:
+            with self.subTest(chart), tempfile.TemporaryDirectory() as folder:
+                copy = pathlib.Path(folder) / "chart"
+                shutil.copytree(CHARTS / f"ganscale-{chart}", copy, ignore=shutil.ignore_patterns(*links))
+                result = self.helm("template", "x", copy, IMAGE, *(["--set=config=demo-emoji32"] if chart == "training" else []), check=False)
+                self.assertIn(f"Use the packaged chart: helm package helm/ganscale-{chart}\n", result.stderr)
 
     def test_without_an_image_a_chart_says_how_to_make_one(self):
         for chart, image in [("operator", "ganscale-operator"), ("training", "ganscale")]:
@@ -100,10 +136,18 @@ class Charts(unittest.TestCase):
 
     def test_a_sweep_refuses_values_that_it_decides_itself(self):
         sweep = ["config=demo-emoji32", "sweep.mode=Weak", "sweep.batchPerRank=8", "sweep.points[0].nodes=1"]
-        for setting, instead in [("nodes=4", "sweep.points"), ("gpusPerNode=2", "sweep.points"), ("suspend=true", "sweep.suspend"),
+        for setting, instead in [("nodes=4", "sweep.points"), ("settings.training.batch=32", "sweep.batchPerRank"), ("gpusPerNode=2", "sweep.points"), ("suspend=true", "sweep.suspend"),
                                  ("ttlSecondsAfterFinished=0", "sweep.ttlSecondsAfterFinished")]:
             with self.subTest(setting):
-                self.assertIn(f"{setting.split('=')[0]}: has no effect with sweep; use {instead}", self.refused("training", *sweep, setting))
+                self.assertRegex(self.refused("training", *sweep, setting),
+                                 rf"{setting.split('=')[0]}: has no effect with (a weak )?sweep; use {instead}")
+
+    def test_a_sweep_needs_no_claim(self):
+        sweep = ["config=demo-emoji32", "sweep.mode=Weak", "sweep.batchPerRank=8", "sweep.points[0].nodes=1", "storage.enabled=false"]
+        text = self.helm("template", "x", CHARTS / "ganscale-training", IMAGE, *(f"--set={each}" for each in sweep))
+        [made] = objects(text)
+        self.assertEqual(made["kind"], "ScalingSweep")
+        self.assertNotIn("storage", made["spec"]["template"])
 
     def test_settings_override_the_named_configuration(self):
         [training] = self.kinds("training-cpu", "GanTraining")
@@ -112,6 +156,15 @@ class Charts(unittest.TestCase):
         self.assertEqual(config["training"]["batch"], 16, "as configs/runs/demo-emoji32.yaml has it")
         self.assertNotIn("path", config["data"], "the operator sets it to where the claim is mounted")
         self.assertNotIn("telemetry", config, "ports of a pod, not of the demo's machine")
+
+    def test_null_removes_a_setting_of_the_named_configuration(self):
+        text = self.helm("template", "x", CHARTS / "ganscale-training", IMAGE, "--set=config=demo-emoji32",
+                         "--set=settings.training.batch=null,settings.checkpoint=null,settings.evaluate.metrics=null")
+        [config] = [value["spec"]["config"] for value in objects(text) if value["kind"] == "GanTraining"]
+        self.assertNotIn("batch", config["training"])
+        self.assertEqual(config["training"]["total_kimg"], 180)
+        self.assertNotIn("checkpoint", config)
+        self.assertEqual(config["evaluate"], {})
 
     def test_names_of_digits_stay_names_and_seconds_stay_whole(self):
         names = {"nodeProfile": "7", "data.claimName": "1", "data.subPath": "256", "storage.claimName": "2", "storage.subPath": "2026",
@@ -205,11 +258,19 @@ class Charts(unittest.TestCase):
 
     def test_pods_are_restricted(self):
         for name in ["operator-default", "operator-bare", "operator-full"]:
-            pods = [value["spec"]["template"]["spec"] for value in self.kinds(name, "Deployment")]
-            pods += [value["spec"] for value in self.kinds(name, "Pod")]
+            pods = [self.pod_of(value) for kind in ["Deployment", "Pod"] for value in self.kinds(name, kind)]
             self.assertEqual(len(pods), 2)
             for pod in pods:
                 self.check_restricted(pod)
+
+    def test_a_cluster_may_assign_the_user_ids(self):
+        ids = ["runAsUser", "runAsGroup"]
+        text = self.helm("template", "x", CHARTS / "ganscale-operator", IMAGE, *(f"--set=podSecurityContext.{each}=null" for each in ids))
+        for pod in [self.pod_of(value) for value in objects(text) if value["kind"] in ["Deployment", "Pod"]]:
+            self.assertEqual(pod["securityContext"], {"runAsNonRoot": True, "seccompProfile": {"type": "RuntimeDefault"}})
+
+    def pod_of(self, value):
+        return value["spec"]["template"]["spec"] if value["kind"] == "Deployment" else value["spec"]
 
     def test_pods_of_the_quick_start_are_restricted(self):
         [job] = objects((MANIFESTS / "quick-start/load-emoji.yaml").read_text())

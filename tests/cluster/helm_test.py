@@ -122,6 +122,24 @@ class HelmCase(unittest.TestCase):
         self.assertIn("invalid ownership metadata", self.helm(*install, check=False))
         self.helm(*install, "--take-ownership")
         self.assertEqual(self.left_over("ganscale"), [])
+        self.check_no_upgrade_loses_the_definitions()
+        self.check_no_one_needs_more_rights_than_to_a_namespace()
+
+    def check_no_upgrade_loses_the_definitions(self):
+        upgrade = ["upgrade", "gans", CHARTS / "ganscale-operator", "-n", "gans-system", "--reset-then-reuse-values"]
+        self.helm(*upgrade, "--set=crds.keep=false")
+        self.assertIn("crds.install=false would delete the CustomResourceDefinitions",
+                      self.helm(*upgrade, "--set=crds.install=false", check=False))
+        self.helm(*upgrade, "--set=crds.keep=true")
+        self.helm(*upgrade, "--set=crds.install=false")
+        self.assertEqual(self.cluster.kubectl("get", "gt", "-A", check=False).returncode, 0)
+
+    def check_no_one_needs_more_rights_than_to_a_namespace(self):
+        """If someone else installs what is cluster-wide."""
+        self.cluster.kubectl("create", "rolebinding", "admins", "--clusterrole=admin", "--user=admin-of-students", "-n", "students")
+        self.helm("install", "own", CHARTS / "ganscale-operator", "-n", "students", "--kube-as-user=admin-of-students",
+                  "--set=image.repository=registry.example/ganscale-operator", "--set=crds.install=false", "--set=rbac.create=false",
+                  "--set=rbac.users=false")
 
     def make_claim(self, name):
         self.cluster.apply({"apiVersion": "v1", "kind": "PersistentVolumeClaim",

@@ -17,6 +17,9 @@ double round_step(double span, int wanted_marks) {
 }  // namespace
 
 Axis make_axis(double from, double to, int wanted_marks, bool tight) {
+  constexpr double kMost = 1e300;  // whose multiples are finite
+  from = std::clamp(from, -kMost, kMost);
+  to = std::clamp(to, -kMost, kMost);
   if (to - from < 1e-9 * std::max(1e-6, std::abs(to))) {
     const double room = to == 0 ? 1 : std::abs(to) / 2;
     from -= room;

@@ -41,9 +41,17 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{ regexReplaceAll "[^/]*$" .Values.image.repository "ganscale" }}
 {{- end }}
 
-{{/* A cluster answers lookups; helm template and helm lint have none. */}}
+{{/* In the repository, files/crd, files/rbac and files/policy are symbolic links; helm package writes out what they point to. */}}
+{{- define "operator.checkFiles" -}}
+{{- if not (.Files.Get "files/rbac/operator.yaml") }}
+{{- fail "\n\nThis copy of the chart lacks the folders files/crd, files/rbac and files/policy: what made it does not follow symbolic links.\nUse the packaged chart: helm package helm/ganscale-operator\n" }}
+{{- end }}
+{{- end }}
+
+{{/* A cluster answers lookups; helm template and helm lint have none. Who installs nothing cluster-wide may not read outside of a namespace. */}}
 {{- define "operator.checkCluster" -}}
-{{- if lookup "v1" "Namespace" "" "kube-system" }}
+{{- $clusterWide := or .Values.crds.install .Values.rbac.create .Values.rbac.users }}
+{{- if and $clusterWide (lookup "v1" "Namespace" "" "kube-system") }}
 {{- if and .Values.requireMpiOperator (not (.Capabilities.APIVersions.Has "kubeflow.org/v2beta1/MPIJob")) }}
 {{- fail "\n\nThis cluster has no Kubeflow MPI Operator (no API kubeflow.org/v2beta1, kind MPIJob), and ganscale runs its trainings as MPIJobs.\nInstall it first: https://github.com/kubeflow/mpi-operator (v0.8.2 is tested), or set requireMpiOperator=false to install it later.\n" }}
 {{- end }}
@@ -52,5 +60,16 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{- fail (printf "\n\ntrainingNamespaces: this cluster has no namespace %s. Create it first: kubectl create namespace %s\n" . .) }}
 {{- end }}
 {{- end }}
+{{- include "operator.checkDefinitions" . }}
+{{- end }}
+{{- end }}
+
+{{/* An upgrade deletes what the chart does not have anymore, unless the object itself says that it is to be kept. */}}
+{{- define "operator.checkDefinitions" -}}
+{{- $definition := lookup "apiextensions.k8s.io/v1" "CustomResourceDefinition" "" "gantrainings.ganscale.dev" | default dict }}
+{{- $annotations := dig "metadata" "annotations" dict $definition }}
+{{- $ours := and (eq (get $annotations "meta.helm.sh/release-name") .Release.Name) (eq (get $annotations "meta.helm.sh/release-namespace") .Release.Namespace) }}
+{{- if and $ours (not .Values.crds.install) (ne (get $annotations "helm.sh/resource-policy") "keep") }}
+{{- fail "\n\ncrds.install=false would delete the CustomResourceDefinitions, and every GanTraining with them, since this release was installed with crds.keep=false.\nFirst: helm upgrade ... --set crds.install=true --set crds.keep=true\n" }}
 {{- end }}
 {{- end }}

@@ -21,6 +21,9 @@
 {{- range $path, $ignored := $.Files.Glob "files/runs/**.yaml" }}
 {{- $known = append $known ($path | trimPrefix "files/runs/" | trimSuffix ".yaml") }}
 {{- end }}
+{{- if not $known }}
+{{- fail "\n\nThis copy of the chart lacks the folder files/runs: what made it does not follow symbolic links.\nUse the packaged chart: helm package helm/ganscale-training\n" }}
+{{- end }}
 {{- fail (printf "\n\nconfig: there is no run configuration named %s. Known: %s. Or leave config empty and write one out under settings.\n" . (join ", " $known)) }}
 {{- end }}
 {{- $config = fromYaml $file }}
@@ -28,13 +31,36 @@
 {{- $_ := unset $config "telemetry" }}
 {{- if hasKey $config "data" }}{{ $_ := unset $config.data "path" }}{{ end }}
 {{- end }}
-{{- $config = mergeOverwrite $config (deepCopy .Values.settings) }}
+{{- $settings := deepCopy (default dict .Values.settings) }}
+{{- include "training.removeNulls" (dict "config" $config "settings" $settings) }}
+{{- $config = mergeOverwrite $config $settings }}
 {{- if not (hasKey $config "model") }}
 {{- fail "\n\nThere is nothing to train: name a run configuration (config), or write one out (settings.model, ...).\n" }}
 {{- end }}
-{{- /* A weak sweep decides the batch by its ranks. */}}
-{{- if and (eq (dig "mode" "" .Values.sweep) "Weak") (hasKey $config "training") }}{{ $_ := unset $config.training "batch" }}{{ end }}
+{{- /* A weak sweep decides the batch by its ranks: that of a named configuration was one for a training. */}}
+{{- if eq (dig "mode" "" (default dict .Values.sweep)) "Weak" }}
+{{- if dig "training" "batch" "" $settings }}
+{{- fail "\n\nsettings.training.batch: has no effect with a weak sweep; use sweep.batchPerRank.\n" }}
+{{- end }}
+{{- if hasKey $config "training" }}{{ $_ := unset $config.training "batch" }}{{ end }}
+{{- end }}
 {{- toYaml $config }}
+{{- end }}
+
+{{/* Removes from the configuration, and from settings, each key that settings have a null for. */}}
+{{- define "training.removeNulls" -}}
+{{- $config := .config }}
+{{- $settings := .settings }}
+{{- range $key := keys $settings }}
+{{- $value := get $settings $key }}
+{{- $old := get $config $key }}
+{{- if kindIs "invalid" $value }}
+{{- $_ := unset $config $key }}
+{{- $_ := unset $settings $key }}
+{{- else if kindIs "map" $value }}
+{{- include "training.removeNulls" (dict "config" (kindIs "map" $old | ternary $old dict) "settings" $value) }}
+{{- end }}
+{{- end }}
 {{- end }}
 
 {{/* A sweep decides these values: what a user set of them would be lost without a word. */}}
@@ -62,12 +88,12 @@
 {{- fail (printf "\n\ndata.claimName: the namespace %s has no PersistentVolumeClaim named %s. Create one with the dataset on it (docs/tutorial-cluster.md), or set data.claimName.\n" $.Release.Namespace .) }}
 {{- end }}
 {{- end }}
-{{- with dig "featureNet" "claimName" "" .Values.evaluation }}
+{{- with dig "featureNet" "claimName" "" (default dict .Values.evaluation) }}
 {{- if not (lookup "v1" "PersistentVolumeClaim" $.Release.Namespace .) }}
 {{- fail (printf "\n\nevaluation.featureNet.claimName: the namespace %s has no PersistentVolumeClaim named %s. Create one with the feature network on it (docs/kubernetes.md).\n" $.Release.Namespace .) }}
 {{- end }}
 {{- end }}
-{{- with .Values.storage.claimName }}
+{{- with and .Values.storage.enabled .Values.storage.claimName }}
 {{- if not (lookup "v1" "PersistentVolumeClaim" $.Release.Namespace .) }}
 {{- fail (printf "\n\nstorage.claimName: the namespace %s has no PersistentVolumeClaim named %s. Leave storage.claimName empty to create one.\n" $.Release.Namespace .) }}
 {{- end }}
@@ -76,10 +102,6 @@
 {{- end }}
 
 {{- define "training.labels" -}}
-app.kubernetes.io/instance: {{ .Release.Name }}
-app.kubernetes.io/managed-by: {{ .Release.Service }}
-helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
-{{- with .Values.labels }}
-{{ toYaml . }}
-{{- end }}
+{{- $ours := dict "app.kubernetes.io/instance" .Release.Name "app.kubernetes.io/managed-by" .Release.Service "helm.sh/chart" (printf "%s-%s" .Chart.Name .Chart.Version) }}
+{{- toYaml (merge $ours (default dict .Values.labels)) }}
 {{- end }}

@@ -6,7 +6,7 @@ nodes: {{ .Values.nodes }}
 {{- if .Values.node }}
 node: {{- toYaml .Values.node | nindent 2 }}
 {{- else }}
-nodeProfile: {{ toYaml .Values.nodeProfile }}
+nodeProfile: {{ required "\n\nnodeProfile is empty: name one, or write one out in node.\n" .Values.nodeProfile | toYaml }}
 {{- end }}
 {{- if and .Values.gpusPerNode (not .Values.sweep) }}
 gpusPerNode: {{ .Values.gpusPerNode }}
@@ -36,12 +36,14 @@ data:
   {{- end }}
 {{- end }}
 {{- end }}
+{{- if .Values.storage.enabled }}
 storage:
   claimName: {{ include "training.claim" . | toYaml }}
   path: {{ .Values.storage.path }}
   {{- with .Values.storage.subPath }}
   subPath: {{ toYaml . }}
   {{- end }}
+{{- end }}
 {{- if not .Values.sweep }}
 suspend: {{ .Values.suspend }}
 {{- end }}

@@ -14,7 +14,6 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from programs import SCHEMES, WORKER, newest_digests, stats_logs, wait_until  # noqa: E402
 from small_run import write_small_run  # noqa: E402
-from thorough import thorough  # noqa: E402
 from wire import Wire, mpirun, mpirun_variables, start_agent  # noqa: E402
 
 TIMEOUT_SECONDS = 15
@@ -133,7 +132,7 @@ class CutOff(unittest.TestCase):
 
     def disturb(self, disturb, timeout_seconds=TIMEOUT_SECONDS):
         """Trains by each scheme, and disturbs the training once it is under way."""
-        for scheme in thorough(SCHEMES, ["synchronous"]):
+        for scheme in SCHEMES:
             with self.subTest(scheme):
                 training = self.start(scheme, timeout_seconds)
                 training.wait_for_steps(15)

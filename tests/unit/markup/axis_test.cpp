@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
+
 namespace ganscale::markup {
 namespace {
 
@@ -32,6 +35,13 @@ TEST(Axis, HasRoomAroundAFlatCurve) {
   const Axis zero = make_axis(0, 0, 4, false);
   EXPECT_EQ(zero.from, -1);
   EXPECT_EQ(zero.to, 1);
+}
+
+TEST(Axis, HasFiniteMarksForTheLargestNumbers) {
+  constexpr double kMost = std::numeric_limits<double>::max();
+  const Axis axis = make_axis(-kMost, kMost, 4, false);
+  ASSERT_THAT(axis.marks, testing::SizeIs(testing::AllOf(testing::Ge(3), testing::Le(9))));
+  for (const double mark : axis.marks) EXPECT_TRUE(std::isfinite(mark)) << mark;
 }
 
 TEST(LogAxis, IsEvenInPowers) {

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/non_copyable.h"
 #include "device/exact_float32.h"
+#include "metrics/networks/feature_net.h"
 #include "models/contract/style_generator.h"
 #include "report/log/progress.h"
 #include "training/evaluation/drawn_labels.h"
@@ -124,8 +125,9 @@ double perceptual_path_length(models::Generator& generator, metrics::PerceptualN
     if (group.rank() == 0) bar.update(first);
   }
   group.all_reduce_sum(lengths);
-  if (!lengths.isfinite().all().item<bool>()) {
-    throw DataError("the perceptual network returned NaN or infinity for a generated image");
+  if (const auto path = metrics::first_nonfinite_row({lengths.unsqueeze(1), {}})) {
+    throw DataError("the perceptual network returned NaN or infinity for a generated image: path " +
+                    std::to_string(*path));
   }
   return metrics::mean_without_tails(lengths);
 }

@@ -123,7 +123,8 @@ TEST(PerceptualPathLength, IsTheSameOnAnyNumberOfRanks) {
 
 TEST(PerceptualPathLength, ThatIsInfiniteIsRefused) {
   Cubes generator(1, /*power=*/-1e9);
-  expect_error(ExitCode::kData, "NaN or infinity", [&] { measure(generator, {}); });
+  expect_error(ExitCode::kData, "NaN or infinity for a generated image: path 1",
+               [&] { measure(generator, {}); });
 }
 
 }  // namespace
