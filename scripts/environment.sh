@@ -25,12 +25,18 @@ if [ -z "${CCACHE_DIR:-}" ] && { [ -d "$cache_folder/ccache" ] || ! own_ccache; 
   export CCACHE_DIR=$cache_folder/ccache
 fi
 
-# Prints how many files to compile at a time. One with LibTorch's headers takes up to 2 GB: as many as the memory carries.
+# Prints how many files to compile at a time: as many as there are cores, and as the memory carries, since one with LibTorch's headers
+# takes up to 2 GB. A container has limits of its own.
+cgroup_folder=/sys/fs/cgroup
 compile_jobs() {
-  local by_memory jobs
-  by_memory=$(awk '/^MemAvailable/ { print int($2 / 2000000) }' /proc/meminfo)
-  jobs=$(nproc)
-  [ "$by_memory" -ge "$jobs" ] || jobs=$by_memory
+  local jobs by_quota by_memory
+  jobs=$(env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc) # which programs with OpenMP may have, and compilers need not heed
+  by_quota=$(awk '$1 != "max" { print int(($1 + $2 - 1) / $2) }' "$cgroup_folder/cpu.max" 2>/dev/null) || by_quota=""
+  by_memory=$({
+    awk '/^MemAvailable/ { print $2 * 1024 }' /proc/meminfo
+    cat "$cgroup_folder/memory.max" 2>/dev/null || true
+  } | awk '$1 != "max" && (!least || $1 < least) { least = $1 } END { print int(least / 2e9) }')
+  jobs=$(printf '%s\n' "$jobs" "${by_quota:-$jobs}" "$by_memory" | sort -n | head -n 1)
   [ "$jobs" -ge 1 ] || jobs=1
   echo "${CMAKE_BUILD_PARALLEL_LEVEL:-$jobs}"
 }

@@ -1,5 +1,6 @@
 """What the scripts do on a machine that has little: scripts/test.sh and scripts/package.sh where their own call of setup.sh brings
 Python, and with it the folder of its tools; scripts/setup.sh itself. Nothing is installed or compiled."""
+import os
 import pathlib
 import shutil
 import subprocess
@@ -44,6 +45,31 @@ class FreshMachine(unittest.TestCase):
 
     def test_packages_are_made_by_the_cpack_that_setup_installed(self):
         self.assertIn("cpack of the environment", self.run_script("scripts/package.sh").stdout)
+
+
+class CompileJobs(unittest.TestCase):
+    def jobs(self, quota=None, memory=None, **variables):
+        with tempfile.TemporaryDirectory() as cgroup:
+            for name, value in [("cpu.max", quota), ("memory.max", memory)]:
+                if value is not None:
+                    (pathlib.Path(cgroup) / name).write_text(f"{value}\n")
+            return int(subprocess.run(["bash", "-c", f". scripts/environment.sh; cgroup_folder={cgroup}; compile_jobs"], cwd=PROJECT, check=True, text=True,
+                                      stdout=subprocess.PIPE, env={**os.environ, **variables}).stdout)
+
+    def test_are_as_many_as_the_container_allows(self):
+        free = self.jobs()
+        self.assertEqual(self.jobs("max 100000", "max"), free)
+        self.assertEqual(self.jobs("100000 100000"), 1)
+        self.assertEqual(self.jobs("1000000 100000"), min(free, 10))
+        self.assertEqual(self.jobs("150000 100000"), min(free, 2))
+        self.assertEqual(self.jobs(memory=2_500_000_000), 1)
+        self.assertEqual(self.jobs(memory=500_000_000), 1)
+
+    def test_do_not_depend_on_the_threads_of_openmp(self):
+        self.assertEqual(self.jobs(OMP_NUM_THREADS="1"), self.jobs())
+
+    def test_are_what_cmake_is_told(self):
+        self.assertEqual(self.jobs("100000 100000", CMAKE_BUILD_PARALLEL_LEVEL="7"), 7)
 
 
 class Setup(unittest.TestCase):
