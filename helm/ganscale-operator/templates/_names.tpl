@@ -51,16 +51,20 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{/* A cluster answers lookups; helm template and helm lint have none. Who installs nothing cluster-wide may not read outside of a namespace. */}}
 {{- define "operator.checkCluster" -}}
 {{- $clusterWide := or .Values.crds.install .Values.rbac.create .Values.rbac.users }}
-{{- if and $clusterWide (lookup "v1" "Namespace" "" "kube-system") }}
+{{- if lookup "v1" "Namespace" "" (ternary "kube-system" .Release.Namespace $clusterWide) }}
 {{- if and .Values.requireMpiOperator (not (.Capabilities.APIVersions.Has "kubeflow.org/v2beta1/MPIJob")) }}
 {{- fail "\n\nThis cluster has no Kubeflow MPI Operator (no API kubeflow.org/v2beta1, kind MPIJob), and ganscale runs its trainings as MPIJobs.\nInstall it first: https://github.com/kubeflow/mpi-operator (v0.8.2 is tested), or set requireMpiOperator=false to install it later.\n" }}
 {{- end }}
-{{- range without .Values.trainingNamespaces .Release.Namespace }}
+{{- if $clusterWide }}
+{{- range without (default list .Values.trainingNamespaces) .Release.Namespace }}
 {{- if not (lookup "v1" "Namespace" "" .) }}
 {{- fail (printf "\n\ntrainingNamespaces: this cluster has no namespace %s. Create it first: kubectl create namespace %s\n" . .) }}
 {{- end }}
 {{- end }}
+{{- if and .Release.IsUpgrade (not .Values.crds.install) }}
 {{- include "operator.checkDefinitions" . }}
+{{- end }}
+{{- end }}
 {{- end }}
 {{- end }}
 
@@ -69,7 +73,7 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{- $definition := lookup "apiextensions.k8s.io/v1" "CustomResourceDefinition" "" "gantrainings.ganscale.dev" | default dict }}
 {{- $annotations := dig "metadata" "annotations" dict $definition }}
 {{- $ours := and (eq (get $annotations "meta.helm.sh/release-name") .Release.Name) (eq (get $annotations "meta.helm.sh/release-namespace") .Release.Namespace) }}
-{{- if and $ours (not .Values.crds.install) (ne (get $annotations "helm.sh/resource-policy") "keep") }}
+{{- if and $ours (ne (get $annotations "helm.sh/resource-policy") "keep") }}
 {{- fail "\n\ncrds.install=false would delete the CustomResourceDefinitions, and every GanTraining with them, since this release was installed with crds.keep=false.\nFirst: helm upgrade ... --set crds.install=true --set crds.keep=true\n" }}
 {{- end }}
 {{- end }}

@@ -39,10 +39,11 @@
 {{- end }}
 {{- /* A weak sweep decides the batch by its ranks: that of a named configuration was one for a training. */}}
 {{- if eq (dig "mode" "" (default dict .Values.sweep)) "Weak" }}
-{{- if dig "training" "batch" "" $settings }}
+{{- $training := get $settings "training" }}
+{{- if and (kindIs "map" $training) (hasKey $training "batch") }}
 {{- fail "\n\nsettings.training.batch: has no effect with a weak sweep; use sweep.batchPerRank.\n" }}
 {{- end }}
-{{- if hasKey $config "training" }}{{ $_ := unset $config.training "batch" }}{{ end }}
+{{- if kindIs "map" (get $config "training") }}{{ $_ := unset $config.training "batch" }}{{ end }}
 {{- end }}
 {{- toYaml $config }}
 {{- end }}

@@ -277,9 +277,10 @@ class S3Storage : public Storage {
     arrow::fs::FileSelector selector;
     selector.base_dir = key_of(folder);
     selector.recursive = at_any_depth;
+    const std::string below = selector.base_dir + "/";
     std::vector<ListedFile> files;
     for (const auto& info : value_of(bucket_of(folder).GetFileInfo(selector), folder)) {
-      if (!info.path().starts_with(selector.base_dir)) continue;  // which was not asked for
+      if (!info.path().starts_with(below)) continue;  // which was not asked for
       const auto name = std::string_view(info.path()).substr(selector.base_dir.size());  // "/x.png"
       if (info.type() == arrow::fs::FileType::File && !is_hidden(name))
         files.push_back({.path = std::string(kPrefix) + info.path(), .size_bytes = info.size()});

@@ -11,8 +11,10 @@ constexpr int kRequestTimeout = 408;
 constexpr int kTooManyRequests = 429;
 constexpr int kInternalError = 500;  // and the server's other errors
 
+/// kOk: with an answer that is not MLflow's, but of a proxy whose server is away.
 bool may_pass(int status) {
-  return status >= kInternalError || status == kRequestTimeout || status == kTooManyRequests;
+  return status == kOk || status >= kInternalError || status == kRequestTimeout ||
+         status == kTooManyRequests;
 }
 
 }  // namespace
@@ -26,7 +28,8 @@ nlohmann::ordered_json parse_mlflow_answer(const std::string& what, int status,
   const std::string message = text_of_answer(json, {"message"});
   const std::string reason = message.empty() ? body : nlohmann::json(message).dump();
   const std::string code = text_of_answer(json, {"error_code"});
-  throw MlflowError(what + ": HTTP status " + std::to_string(status) + " " + code + ": " +
+  throw MlflowError(what + ": HTTP status " + std::to_string(status) +
+                        (code.empty() ? "" : " " + code) + ": " +
                         valid_utf8(reason.substr(0, kLongestReason)),
                     may_pass(status), code);
 }

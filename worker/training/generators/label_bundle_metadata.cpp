@@ -1,12 +1,12 @@
 #include "training/generators/label_bundle_metadata.h"
 
-#include <algorithm>
 #include <exception>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "base/error.h"
+#include "training/run/run_facts.h"
 
 namespace ganscale::training {
 namespace {
@@ -22,8 +22,7 @@ std::int64_t integer_between(std::int64_t least, std::int64_t most, const Json& 
 
 std::vector<double> probabilities_in(const Json& json) {
   auto probabilities = json.get<std::vector<double>>();
-  const auto is_one = [](double value) { return value >= 0 && value <= 1; };
-  if (!std::ranges::all_of(probabilities, is_one)) throw std::invalid_argument("out of range");
+  if (!are_probabilities(probabilities)) throw std::invalid_argument("out of range");
   return probabilities;
 }
 

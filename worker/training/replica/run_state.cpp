@@ -4,6 +4,7 @@
 #include <initializer_list>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -51,14 +52,21 @@ nlohmann::ordered_json to_state(const RunFacts& facts, const Progress& progress)
 RunFacts facts_in(const nlohmann::ordered_json& state) {
   auto facts = read<RunFacts>(state, kFacts, {"record_count", "label_count", "channels"});
   constexpr int kMostChannels = 3;
-  if (facts.label_count > data::kMostLabels || facts.channels < 1 ||
-      facts.channels > kMostChannels) {
-    throw DataError(
-        "the checkpoint's manifest has impossible facts: " + std::to_string(facts.label_count) +
-        " labels, " + std::to_string(facts.channels) + " channels");
+  // As they are written: in a RunFacts they are cut off to the bits of an int.
+  const auto& labels = state.at(kFacts).at("label_count");
+  const auto& channels = state.at(kFacts).at("channels");
+  if (labels > data::kMostLabels || channels < 1 || channels > kMostChannels) {
+    throw DataError("the checkpoint's manifest has impossible facts: " + labels.dump() +
+                    " labels, " + channels.dump() + " channels");
   }
-  if (state.contains(kLabelProbabilities))
+  if (state.contains(kLabelProbabilities)) {
     facts.label_probabilities = read<std::vector<double>>(state, kLabelProbabilities);
+    if (std::cmp_not_equal(facts.label_probabilities.size(), facts.label_count) ||
+        !are_probabilities(facts.label_probabilities)) {
+      throw DataError("the checkpoint's manifest has no valid label_probabilities of " +
+                      labels.dump() + " labels");
+    }
+  }
   if (state.contains(kLabelNames))
     facts.label_names = read<std::vector<std::string>>(state, kLabelNames);
   return facts;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -22,5 +23,12 @@ struct RunFacts {
 
   NLOHMANN_DEFINE_TYPE_INTRUSIVE(RunFacts, model, record_count, label_count, channels)
 };
+
+/// Returns whether these can be p(y): from 0 to 1, and not all 0.
+inline bool are_probabilities(const std::vector<double>& values) {
+  const auto is_one = [](double value) { return value >= 0 && value <= 1; };
+  return std::ranges::all_of(values, is_one) &&
+         std::ranges::any_of(values, [](double value) { return value > 0; });
+}
 
 }  // namespace ganscale::training

@@ -27,6 +27,15 @@ TEST(Storage, IsTheFileSystemUnlessAPathNamesAnother) {
                [] { require_local("s3://bucket/run", "the run folder"); });
 }
 
+TEST(Storage, HidesANameWithAHiddenPart) {
+  for (const char* name : {".a.png", "/.a.png", "deep/.a.png", ".deep/a.png", "./.deep/er/a.png",
+                           "../.a.png", "...", "__MACOSX", "deep/__MACOSX/a.png", "/lost+found/a"})
+    EXPECT_TRUE(is_hidden(name)) << name;
+  for (const char* name : {"", "/", "//a.png", "a.png", "/a.png", "./a.png", "../a.png", "..",
+                           "a./b.png", "__MACOSX.png", "my__MACOSX/a", "lost+found.png", "lost"})
+    EXPECT_FALSE(is_hidden(name)) << name;
+}
+
 TEST(LocalStorage, ListsFilesAndBrokenLinks) {
   const TemporaryFolder folder;
   folder.write("a.png", "123");

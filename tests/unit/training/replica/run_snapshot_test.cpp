@@ -60,6 +60,7 @@ TEST(RunSnapshot, NamesTheFirstTensorThatIsNotFinite) {
 TEST(RunSnapshot, KeepsHowOftenLabelsCome) {
   Replica replica(make_config(1), at::kCPU, {});
   RunFacts facts = make_facts();
+  facts.label_count = 2;
   EXPECT_TRUE(facts_of(make_snapshot(replica.state(), facts, {})).label_probabilities.empty());
   facts.label_probabilities = {0.75, 0.25};
   EXPECT_EQ(facts_of(make_snapshot(replica.state(), facts, {})).label_probabilities,
