@@ -175,16 +175,21 @@ void write_plot(const PlanOptions& options, const std::string& svg) {
 }
 
 /// Prints what was simulated, with what it depends on.
-void print_simulated(nlohmann::ordered_json json, const planning::Setting& setting) {
-  json["machine"] = planning::to_json(setting.machine);
-  json["assumptions"] = planning::to_json(setting.assumptions);
-  json["conditions"] = planning::to_json(setting.conditions);
-  std::cout << json.dump(2) << "\n";
-}
-
-std::string assumed_in(const planning::Setting& setting) {
-  return "\nAssumed\n" + planning::to_yaml(setting.assumptions) +
-         planning::to_yaml(setting.conditions);
+template <class Simulated>
+void print_simulated(const PlanOptions& options, const planning::Setting& setting,
+                     const std::string& title, const Simulated& simulated) {
+  if (options.as_json) {
+    nlohmann::ordered_json json = planning::to_json(simulated);
+    json["machine"] = planning::to_json(setting.machine);
+    json["assumptions"] = planning::to_json(setting.assumptions);
+    json["conditions"] = planning::to_json(setting.conditions);
+    std::cout << json.dump(2) << "\n";
+    return;
+  }
+  std::cout << title << "\n"
+            << planning::to_line(setting.machine) << "\n\n"
+            << planning::to_table(simulated) << "\nAssumed\n"
+            << planning::to_yaml(setting.assumptions) << planning::to_yaml(setting.conditions);
 }
 
 void simulate(const PlanOptions& options, const training::RunConfig& config,
@@ -193,13 +198,7 @@ void simulate(const PlanOptions& options, const training::RunConfig& config,
   const planning::SimulatedRuns runs =
       planning::simulate_runs(scaling, setting, config.checkpoint.every_kimg, config.training.seed);
   if (!options.svg.empty()) write_plot(options, planning::to_svg(runs, title));
-  if (options.as_json) {
-    print_simulated(planning::to_json(runs), setting);
-    return;
-  }
-  std::cout << title << "\n"
-            << planning::to_line(setting.machine) << "\n\n"
-            << planning::to_table(runs) << assumed_in(setting);
+  print_simulated(options, setting, title, runs);
 }
 
 void simulate_schemes(const PlanOptions& options, const training::RunConfig& config,
@@ -207,13 +206,7 @@ void simulate_schemes(const PlanOptions& options, const training::RunConfig& con
                       const std::string& title) {
   const planning::SchemeComparison comparison =
       planning::compare_schemes(setting, scale, planning::kComparedSteps, config.training.seed);
-  if (options.as_json) {
-    print_simulated(planning::to_json(comparison), setting);
-    return;
-  }
-  std::cout << title << "\n"
-            << planning::to_line(setting.machine) << "\n\n"
-            << planning::to_table(comparison) << assumed_in(setting);
+  print_simulated(options, setting, title, comparison);
 }
 
 /// Returns the length of the training, or of each label's.

@@ -28,4 +28,15 @@ class Handle {
   Raw raw_ = Traits::null();
 };
 
+template <class Value, auto kClose>
+struct PointerTraits {
+  using Raw = Value*;
+  static Raw null() { return nullptr; }
+  static void close(Raw raw) noexcept { kClose(raw); }
+};
+
+/// Owns what a C library points to, until kClose(pointer).
+template <class Value, auto kClose>
+using PointerHandle = Handle<PointerTraits<Value, kClose>>;
+
 }  // namespace ganscale

@@ -15,11 +15,7 @@
 namespace ganscale::data {
 namespace {
 
-struct GifFileTraits {
-  using Raw = GifFileType*;
-  static Raw null() { return nullptr; }
-  static void close(Raw raw) noexcept { DGifCloseFile(raw, nullptr); }
-};
+using GifFile = PointerHandle<GifFileType, [](GifFileType* gif) { DGifCloseFile(gif, nullptr); }>;
 
 [[noreturn]] void refuse_gif(int error) {
   const char* reason = GifErrorString(error);
@@ -40,7 +36,7 @@ class GifReading : NonCopyable {
  public:
   explicit GifReading(std::span<const std::uint8_t> bytes) : left_(bytes) {
     int error = D_GIF_SUCCEEDED;
-    gif_ = Handle<GifFileTraits>(DGifOpen(&left_, read_gif_bytes, &error));
+    gif_ = GifFile(DGifOpen(&left_, read_gif_bytes, &error));
     if (gif_.get() == nullptr) refuse_gif(error);
     require_sides("GIF", file().SHeight, file().SWidth);
     if (!next_frame()) throw DataError("GIF is damaged: has no frame");
@@ -131,7 +127,7 @@ class GifReading : NonCopyable {
   }
 
   std::span<const std::uint8_t> left_;  // giflib points to it
-  Handle<GifFileTraits> gif_;
+  GifFile gif_;
   GraphicsControlBlock control_ = {.DisposalMode = DISPOSAL_UNSPECIFIED,
                                    .UserInputFlag = false,
                                    .DelayTime = 0,

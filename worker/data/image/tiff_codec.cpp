@@ -19,17 +19,8 @@
 namespace ganscale::data {
 namespace {
 
-struct TiffTraits {
-  using Raw = TIFF*;
-  static Raw null() { return nullptr; }
-  static void close(Raw raw) noexcept { TIFFClose(raw); }
-};
-
-struct TiffOptionsTraits {
-  using Raw = TIFFOpenOptions*;
-  static Raw null() { return nullptr; }
-  static void close(Raw raw) noexcept { TIFFOpenOptionsFree(raw); }
-};
+using Tiff = PointerHandle<TIFF, TIFFClose>;
+using TiffOptions = PointerHandle<TIFFOpenOptions, TIFFOpenOptionsFree>;
 
 /// What libtiff's callbacks work on.
 struct TiffStream {
@@ -149,14 +140,14 @@ class TiffReading : NonCopyable {
  private:
   void open() {
     constexpr tmsize_t kMostBytesAtOnce = tmsize_t{1} << 30;
-    const Handle<TiffOptionsTraits> options(TIFFOpenOptionsAlloc());
+    const TiffOptions options(TIFFOpenOptionsAlloc());
     if (options.get() == nullptr) throw std::bad_alloc();
     TIFFOpenOptionsSetMaxSingleMemAlloc(options.get(), kMostBytesAtOnce);
     TIFFOpenOptionsSetErrorHandlerExtR(options.get(), keep_tiff_error, &stream_);
     TIFFOpenOptionsSetWarningHandlerExtR(options.get(), drop_tiff_warning, nullptr);
-    tiff_ = Handle<TiffTraits>(TIFFClientOpenExt("image", "rm", &stream_, read_tiff_bytes,
-                                                 write_no_tiff_bytes, seek_tiff, close_no_tiff,
-                                                 tiff_size, nullptr, nullptr, options.get()));
+    tiff_ = Tiff(TIFFClientOpenExt("image", "rm", &stream_, read_tiff_bytes, write_no_tiff_bytes,
+                                   seek_tiff, close_no_tiff, tiff_size, nullptr, nullptr,
+                                   options.get()));
     if (tiff_.get() == nullptr) refuse();
   }
 
@@ -173,7 +164,7 @@ class TiffReading : NonCopyable {
   }
 
   TiffStream stream_;
-  Handle<TiffTraits> tiff_;
+  Tiff tiff_;
   std::optional<TiffConversion> conversion_;
   Image shape_;
 };

@@ -13,11 +13,7 @@
 namespace ganscale::data {
 namespace {
 
-struct WebpDemuxerTraits {
-  using Raw = WebPDemuxer*;
-  static Raw null() { return nullptr; }
-  static void close(Raw raw) noexcept { WebPDemuxDelete(raw); }
-};
+using WebpDemuxer = PointerHandle<WebPDemuxer, WebPDemuxDelete>;
 
 /// The parts of a WebP file.
 class WebpReading : NonCopyable {
@@ -25,7 +21,7 @@ class WebpReading : NonCopyable {
   explicit WebpReading(std::span<const std::uint8_t> bytes) {
     const WebPData data{.bytes = bytes.data(), .size = bytes.size()};
     WebPDemuxState state = WEBP_DEMUX_PARSE_ERROR;
-    demuxer_ = Handle<WebpDemuxerTraits>(WebPDemuxPartial(&data, &state));
+    demuxer_ = WebpDemuxer(WebPDemuxPartial(&data, &state));
     if (state == WEBP_DEMUX_PARSE_ERROR) throw DataError("WebP is damaged: its parts do not match");
     if (state != WEBP_DEMUX_DONE) throw DataError("WebP is damaged: ends too early");
     if (WebPDemuxGetFrame(demuxer_.get(), 1, &frame_) == 0) {
@@ -51,7 +47,7 @@ class WebpReading : NonCopyable {
     return static_cast<int>(WebPDemuxGetI(demuxer_.get(), which));
   }
 
-  Handle<WebpDemuxerTraits> demuxer_;
+  WebpDemuxer demuxer_;
   WebPIterator frame_ = {};
 };
 

@@ -15,38 +15,15 @@ extern "C" {
 namespace ganscale::report {
 namespace {
 
-struct FormatTraits {
-  using Raw = AVFormatContext*;
-  static Raw null() { return nullptr; }
-  static void close(Raw raw) noexcept {
-    avio_closep(&raw->pb);
-    avformat_free_context(raw);
-  }
-};
-
-struct EncoderTraits {
-  using Raw = AVCodecContext*;
-  static Raw null() { return nullptr; }
-  static void close(Raw raw) noexcept { avcodec_free_context(&raw); }
-};
-
-struct FrameTraits {
-  using Raw = AVFrame*;
-  static Raw null() { return nullptr; }
-  static void close(Raw raw) noexcept { av_frame_free(&raw); }
-};
-
-struct PacketTraits {
-  using Raw = AVPacket*;
-  static Raw null() { return nullptr; }
-  static void close(Raw raw) noexcept { av_packet_free(&raw); }
-};
-
-struct ScalerTraits {
-  using Raw = SwsContext*;
-  static Raw null() { return nullptr; }
-  static void close(Raw raw) noexcept { sws_freeContext(raw); }
-};
+using Format = PointerHandle<AVFormatContext, [](AVFormatContext* format) {
+  avio_closep(&format->pb);
+  avformat_free_context(format);
+}>;
+using Encoder =
+    PointerHandle<AVCodecContext, [](AVCodecContext* encoder) { avcodec_free_context(&encoder); }>;
+using Frame = PointerHandle<AVFrame, [](AVFrame* frame) { av_frame_free(&frame); }>;
+using Packet = PointerHandle<AVPacket, [](AVPacket* packet) { av_packet_free(&packet); }>;
+using Scaler = PointerHandle<SwsContext, sws_freeContext>;
 
 constexpr AVPixelFormat kPixelFormat = AV_PIX_FMT_YUV420P;
 
@@ -77,7 +54,7 @@ class Mp4File : public VideoFile {
     if (path_.has_parent_path()) std::filesystem::create_directories(path_.parent_path(), ignored);
     AVFormatContext* format = nullptr;
     require(avformat_alloc_output_context2(&format, nullptr, "mp4", path_.c_str()));
-    format_ = Handle<FormatTraits>(format);
+    format_ = Format(format);
     require(avio_open(&format->pb, path_.c_str(), AVIO_FLAG_WRITE));
   }
 
@@ -98,7 +75,7 @@ class Mp4File : public VideoFile {
   void open_encoder(std::int64_t height, std::int64_t width) {
     const AVCodec* codec = find_encoder();
     if (codec == nullptr) require(AVERROR_ENCODER_NOT_FOUND);
-    encoder_ = Handle<EncoderTraits>(avcodec_alloc_context3(codec));
+    encoder_ = Encoder(avcodec_alloc_context3(codec));
     AVCodecContext* encoder = encoder_.get();
     if (encoder == nullptr) require(AVERROR(ENOMEM));
     encoder->width = up_to_even(width);
@@ -132,12 +109,12 @@ class Mp4File : public VideoFile {
     open_encoder(height, width);
     write_header();
     const AVCodecContext* encoder = encoder_.get();
-    frame_ = Handle<FrameTraits>(av_frame_alloc());
-    packet_ = Handle<PacketTraits>(av_packet_alloc());
-    scaler_ = Handle<ScalerTraits>(sws_getContext(
-        static_cast<int>(width), static_cast<int>(height), AV_PIX_FMT_RGB24, encoder->width,
-        encoder->height, kPixelFormat, SWS_BICUBIC | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INP, nullptr,
-        nullptr, nullptr));
+    frame_ = Frame(av_frame_alloc());
+    packet_ = Packet(av_packet_alloc());
+    scaler_ = Scaler(sws_getContext(static_cast<int>(width), static_cast<int>(height),
+                                    AV_PIX_FMT_RGB24, encoder->width, encoder->height, kPixelFormat,
+                                    SWS_BICUBIC | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INP, nullptr,
+                                    nullptr, nullptr));
     if (frame_.get() == nullptr || packet_.get() == nullptr || scaler_.get() == nullptr) {
       require(AVERROR(ENOMEM));
     }
@@ -177,12 +154,12 @@ class Mp4File : public VideoFile {
 
   std::filesystem::path path_;
   int frames_per_second_;
-  Handle<FormatTraits> format_;
+  Format format_;
   AVStream* stream_ = nullptr;  ///< of format_
-  Handle<EncoderTraits> encoder_;
-  Handle<FrameTraits> frame_;
-  Handle<PacketTraits> packet_;
-  Handle<ScalerTraits> scaler_;
+  Encoder encoder_;
+  Frame frame_;
+  Packet packet_;
+  Scaler scaler_;
   std::int64_t next_frame_ = 0;
 };
 
