@@ -19,6 +19,20 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{- end }}
 
+{{/* operator.labels of `root`, and `more` of the user's, which come first. */}}
+{{- define "operator.labelsWith" -}}
+{{- toYaml (merge (deepCopy (default dict .more)) (include "operator.labels" .root | fromYaml)) }}
+{{- end }}
+
+{{- define "operator.imagePullSecrets" -}}
+{{- with .Values.imagePullSecrets -}}
+imagePullSecrets:
+  {{- range . }}
+  - name: {{ toYaml . }}
+  {{- end }}
+{{- end }}
+{{- end }}
+
 {{- define "operator.serviceAccount" -}}
 {{- if .Values.serviceAccount.create -}}
 {{ default (include "operator.name" .) .Values.serviceAccount.name }}
