@@ -87,7 +87,7 @@ def finish(study, arguments, runs, deadline):
         except Failed:
             if "training diverged" not in (study.folder / f"{run}.log").read_text():
                 raise
-            (study.folder / f"{run}.json").write_text(json.dumps(DIVERGED))
+            (study.results / f"{run}.json").write_text(json.dumps(DIVERGED))
         study.run(1, run, "report", study.folder / run)
         print(f"{run}: distance {study.evaluate(run, run, list(COLUMNS.values()))['fid5k']:.3f}", flush=True)
 

@@ -4,6 +4,7 @@ A curve is {thousands of images seen: distance}.
 """
 import json
 import math
+import shutil
 
 from study import ROOT
 
@@ -14,9 +15,15 @@ def read_lines(file):
     return [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
 
 
+def kept_metrics(study, name):
+    """Returns the file of what a complete run has measured."""
+    return study.results / f"{name}.jsonl"
+
+
 def metrics_of(study, name):
     """Returns what a run has measured so far, an evaluation a line."""
-    return read_lines(study.folder / name / "metrics.jsonl")
+    kept = kept_metrics(study, name)
+    return read_lines(kept if kept.exists() else study.folder / name / "metrics.jsonl")
 
 
 def is_complete(study, name, kimg):
@@ -49,6 +56,7 @@ def trained_curve(study, name, ranks, settings, arguments):
         study.train(name, [f"training.total_kimg={arguments.kimg}", "evaluate.metrics=[fid5k]",
                            f"evaluate.every_kimg={arguments.every}", f"evaluate.feature_net={study.feature_net}", *settings],
                     ranks, CONFIG)
+        shutil.copyfile(study.folder / name / "metrics.jsonl", kept_metrics(study, name))
     return curve(study, name)
 
 

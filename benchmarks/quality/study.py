@@ -1,6 +1,7 @@
 """What the studies of quality share: a dataset, a feature network for it, trainings, evaluations, tables.
 
-All is kept in one folder: a study that is started again goes on where it ended.
+All is kept in one folder: a study that is started again goes on where it ended. What finished runs have measured can be kept in another
+folder, with which a study goes on on another machine.
 """
 import argparse
 import functools
@@ -40,6 +41,8 @@ COLUMNS = {"score": "is5k", "Fréchet distance": "fid5k", "recall": "pr5k3_recal
 def options(description, datasets):
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, help="of all that the study makes; started again, it resumes there")
+    parser.add_argument("--results", type=Path, help="folder of the plan, rates, classifier, numbers and pictures: where only it is, a "
+                        "study goes on without its finished runs; default: FOLDER")
     parser.add_argument("--build", type=Path, default=ROOT / "build/release")
     parser.add_argument("--dataset", default=datasets[0], choices=datasets)
     parser.add_argument("--from", dest="source", help="the dataset's file or folder; default in $GANSCALE_SHARED/data")
@@ -71,9 +74,11 @@ class Study:
             if not os.access(self.programs / name, os.X_OK):
                 sys.exit(f"no {self.programs / name}: build the target {name} first, or name its build folder with --build")
         self.folder, self.settings = arguments.folder, arguments.set
-        self.folder.mkdir(parents=True, exist_ok=True)
+        self.results = arguments.results or self.folder
+        for folder in (self.folder, self.results):
+            folder.mkdir(parents=True, exist_ok=True)
         self.data = self.folder / arguments.dataset
-        self.feature_net = self.folder / f"{arguments.dataset}.pt"
+        self.feature_net = self.results / f"{arguments.dataset}.pt"
         self.prepare(arguments)
 
     def prepare(self, arguments):
@@ -103,17 +108,23 @@ class Study:
         if status != 0:
             raise Failed(status, output.name)
 
+    def program(self):
+        """Returns what tells the program from others: the commit that it was built from; its hash where that has been changed."""
+        version = subprocess.run([self.programs / "ganscale", "--version"], check=True, capture_output=True, text=True).stdout
+        if commit := re.search(r"^commit +([0-9a-f]+)$", version, re.MULTILINE):
+            return commit[1]
+        return hashlib.sha256((self.programs / "ganscale").read_bytes()).hexdigest()
+
     def keep_plan(self, arguments, keys):
         """Writes what decides the results to plan.json: the program, and these arguments. Ends if the study has begun with others."""
-        program = hashlib.sha256((self.programs / "ganscale").read_bytes()).hexdigest()
-        file = self.folder / "plan.json"
-        plan = {key: getattr(arguments, key) for key in ["source", "dataset", *keys]} | {"program": program}
+        file = self.results / "plan.json"
+        plan = {key: getattr(arguments, key) for key in ["source", "dataset", *keys]} | {"program": self.program()}
         if not file.exists():
             file.write_text(json.dumps(plan))
         begun = json.loads(file.read_text())
         if different := [key for key in plan if key in begun and begun[key] != plan[key]]:
-            sys.exit(f"{file}: the study has begun with another {' and '.join(different)}: repeat that (for a program, name a copy of its "
-                     "build folder with --build), or choose another folder")
+            sys.exit(f"{file}: the study has begun with another {' and '.join(different)}: repeat that (for a program, name the folder "
+                     f"where {begun['program']} was built with --build), or choose another folder")
 
     def train(self, name, settings, ranks=1, config=None):
         """Trains the run of this name, or resumes it."""
@@ -126,7 +137,7 @@ class Study:
 
         variants: {name: settings}.
         """
-        file = self.folder / "rates.json"
+        file = self.results / "rates.json"
         if not file.exists():
             await_idle()
             rates = {name: [] for name in variants}
@@ -153,7 +164,7 @@ class Study:
 
     def evaluate(self, name, result, metrics=None):
         """Evaluates a run as it is now, once; `result` names the file of the numbers, which are returned."""
-        file = self.folder / f"{result}.json"
+        file = self.results / f"{result}.json"
         if not file.exists():
             self.run(1, name, "evaluate", "--run", self.folder / name, "--metrics", ",".join(metrics or METRICS),
                      "--feature-net", self.feature_net, "--out", file)
@@ -166,7 +177,7 @@ class Study:
         return [int(number) for number in re.search(rb"'shape': \((\d+), (\d+)\)", header).groups()]
 
     def result(self, name):
-        file = self.folder / f"{name}.json"
+        file = self.results / f"{name}.json"
         return json.loads(file.read_text()) if file.exists() else None
 
     def finish(self, runs, do, jobs, deadline):

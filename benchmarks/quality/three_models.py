@@ -16,9 +16,9 @@ number of ranks nor on what else runs, only the rates need an idle machine; the 
                   CIFAR-10, the distance was 4.6 with its rate of 0.001, and 8.3 with the published 0.0002.
 
 All learning rates fall by a cosine. Distances are those of 5,000 generated images to all images, in the features of a classifier that the
-study trains; they are comparable only within a table. Prints the table and which model's mean distance is the lowest. FOLDER/MODEL.png has
-images of the first seed, a column for each label, or for the first ten. An interrupted study resumes; with --minutes, no run starts after
-that time.
+study trains; they are comparable only within a table. Prints the table and which model's mean distance is the lowest. MODEL.png, in the
+folder of results, has images of the first seed, a column for each label, or for the first ten. An interrupted study resumes; with
+--minutes, no run starts after that time.
 """
 import statistics
 import sys
@@ -121,7 +121,7 @@ def draw(study, model, run):
     """Writes images of a run, whose columns have a label each."""
     labels = ",".join(map(str, range(LABELS_DRAWN)))
     study.run(1, run, "generate", "--run", study.folder / run, "--seeds", f"0-{LABELS_DRAWN * ROWS_DRAWN - 1}", "--labels", labels,
-              "--grid", f"{ROWS_DRAWN}x{LABELS_DRAWN}", "--scale", "2", "--out", study.folder / f"{file_name(model)}.png")
+              "--grid", f"{ROWS_DRAWN}x{LABELS_DRAWN}", "--scale", "2", "--out", study.results / f"{file_name(model)}.png")
 
 
 def parsed():

@@ -42,7 +42,7 @@ import sys
 import time
 from typing import NamedTuple
 
-from curves import curve, is_complete, metrics_of, svg_of, trained_curve
+from curves import curve, is_complete, kept_metrics, metrics_of, svg_of, trained_curve
 from study import Study, add_minutes, deadline_of, is_trial, options
 from welch import interval, p_of_difference, p_of_equivalence
 
@@ -115,8 +115,9 @@ def curves_of(study, arguments, seeds):
     by_run = {(title, seed): curve(study, run_name(title, seed)) for title, seed in runs_of(seeds)}
     if missing := missing_evaluation(by_run, arguments.kimg):
         (title, seed), kimg = missing
-        folder = study.folder / run_name(title, seed)
-        sys.exit(f"{folder} lacks the evaluation at {kimg:g} kimg, in which it was interrupted: remove the folder, and start again")
+        name = run_name(title, seed)
+        sys.exit(f"{name} lacks the evaluation at {kimg:g} kimg, in which it was interrupted: remove {study.folder / name} and "
+                 f"{kept_metrics(study, name)}, and start again")
     return {title: [measured for (arm, _), measured in by_run.items() if arm == title] for title in ARMS}
 
 
@@ -249,7 +250,7 @@ def main():
     if seeds is None or not train(study, arguments, seeds, deadline):
         return 0
     curves = curves_of(study, arguments, seeds)
-    (study.folder / "curves.svg").write_text(svg_of(curves))
+    (study.results / "curves.svg").write_text(svg_of(curves))
     numbers = {title: [mean_log_distance(measured, arguments.kimg) for measured in some] for title, some in curves.items()}
     print_result(numbers, arguments)
     return 0

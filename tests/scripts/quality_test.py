@@ -5,6 +5,7 @@ import math
 import pathlib
 import subprocess
 import sys
+import tempfile
 import unittest
 import unittest.mock
 import xml.dom.minidom
@@ -87,6 +88,24 @@ class Comparison(unittest.TestCase):
                  for name, count in ((timing.OURS, 10), (timing.EAGER, 11))}
         with self.assertRaisesRegex(SystemExit, "the generator has 10 and 11 parameters"):
             self.compare(sides)
+
+
+class Program(unittest.TestCase):
+    def program_that_prints(self, commit):
+        """Returns how a study names a program, whose version has this line."""
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "ganscale"
+            file.write_text(f"#!/bin/sh\nprintf '0.1.0\\n{commit}\\nmpi       none\\n'\n")
+            file.chmod(0o755)
+            stand_in = argparse.Namespace(programs=file.parent)
+            return study.Study.program(stand_in)
+
+    def test_is_named_by_its_commit(self):
+        self.assertEqual(self.program_that_prints("commit    0a319b1e04cb"), "0a319b1e04cb")
+
+    def test_of_a_changed_tree_is_named_by_its_hash(self):
+        names = [self.program_that_prints(line) for line in ("commit    0a319b1e04cb-dirty", "commit    unknown", "")]
+        self.assertTrue(all(len(name) == 64 for name in names), names)
 
 
 class Pairing(unittest.TestCase):

@@ -4,6 +4,7 @@ import io
 import json
 import math
 import pathlib
+import shutil
 import sys
 import tempfile
 import unittest
@@ -93,7 +94,10 @@ class FakeStudy:
     feature_net = "features.pt"
 
     def __init__(self, folder):
-        self.folder, self.trained, self.commands, self.deviation = folder, [], [], 0.01
+        self.folder, self.results = folder / "runs", folder / "results"
+        self.folder.mkdir()
+        self.results.mkdir(exist_ok=True)
+        self.trained, self.commands, self.deviation = [], [], 0.01
 
     def keep_plan(self, _arguments, _keys):
         """Is tested with the study of pairs."""
@@ -128,7 +132,7 @@ class Program(unittest.TestCase):
         self.assertEqual((code, len(self.study.trained)), (0, 20))
         self.assertEqual(printed.splitlines()[-1], "verdict of a trial, not of the study as planned: equivalent within 10%")
         self.assertIn("| 2 ranks, doubled rates | 4 | 2.000 | 0.0% | 2.000, 2.000, 2.000, 2.000 |", printed)
-        self.assertTrue((self.study.folder / "curves.svg").exists())
+        self.assertTrue((self.study.results / "curves.svg").exists())
 
     def test_starts_no_run_when_the_time_is_over_and_prints_what_is_left(self):
         code, printed = self.run_with("--kimg", "30", "--minutes", "0")
@@ -151,6 +155,15 @@ class Program(unittest.TestCase):
         before = list(self.study.trained)
         code, printed = self.run_with("--kimg", "30", "--minutes", "0")
         self.assertEqual((code, self.study.trained), (0, before))
+        self.assertIn("verdict", printed.splitlines()[-1])
+
+    def test_goes_on_on_another_machine_from_the_results(self):
+        self.run_with("--kimg", "30")
+        shutil.rmtree(self.study.folder)
+        (self.study.results / "ranks8-seed3.jsonl").unlink()
+        self.study.__init__(self.study.results.parent)
+        _, printed = self.run_with("--kimg", "30")
+        self.assertEqual(self.study.trained, [("ranks8-seed3", 8)])
         self.assertIn("verdict", printed.splitlines()[-1])
 
     def test_estimates_from_the_rates_of_two_and_eight_ranks(self):

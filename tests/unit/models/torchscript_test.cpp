@@ -68,7 +68,8 @@ TEST_P(SaveTorchscript, GivesTheSameImagesForAnyBatch) {
     const auto expected = generator->forward(z, labels, random);
     EXPECT_GT((expected - expected.mean()).abs().max().item<double>(), 1e-3) << "all gray";
     const auto images = loaded.forward(inputs).toTensor();
-    EXPECT_LT((images - expected).abs().max().item<double>(), 1e-5) << batch;
+    // A trace has LibTorch's convolutions, which round otherwise than ours on a CPU.
+    EXPECT_LT((images - expected).abs().max().item<double>(), 2e-4) << batch;
   }
 }
 

@@ -1,9 +1,11 @@
 #include <ATen/ops/convolution.h>
 #include <ATen/ops/convolution_backward.h>
 #include <torch/csrc/autograd/custom_function.h>
+#include <torch/csrc/jit/frontend/tracer.h>
 
 #include "kernels/convolution/convolution.h"
 #include "kernels/convolution/narrow_groups.h"
+#include "kernels/convolution/winograd.h"
 #include "kernels/launch/kernel_path.h"
 
 namespace ganscale::kernels {
@@ -55,7 +57,8 @@ at::Tensor in_layout_of_result(AutogradContext* context, const at::Tensor& gradi
 }
 
 at::Tensor convolved(const at::Tensor& x, const at::Tensor& weight, const Convolution2d& options) {
-  if (takes_narrow_groups(x, weight, options)) return convolve_narrow_groups(x, weight, options);
+  if (narrow_groups::takes(x, weight, options)) return narrow_groups::convolve(x, weight, options);
+  if (winograd::takes(x, weight, options)) return winograd::convolve(x, weight, options);
   return at::convolution(x, weight, /*bias=*/{}, {options.stride, options.stride},
                          {options.padding, options.padding}, /*dilation=*/{1, 1},
                          options.transposed, {options.extra_rows, options.extra_columns},
@@ -64,8 +67,10 @@ at::Tensor convolved(const at::Tensor& x, const at::Tensor& weight, const Convol
 
 at::Tensor weight_gradient(const at::Tensor& x, const at::Tensor& gradient,
                            const at::Tensor& weight, const Convolution2d& options) {
-  if (takes_narrow_groups(x, weight, options))
-    return narrow_groups_weight_gradient(x, gradient, weight, options);
+  if (narrow_groups::takes_weight_gradient(x, weight, options))
+    return narrow_groups::weight_gradient(x, gradient, weight, options);
+  if (winograd::takes(x, weight, options))
+    return winograd::weight_gradient(x, gradient, weight, options);
   return std::get<1>(at::convolution_backward(
       gradient, x, weight, /*bias_sizes=*/{}, {options.stride, options.stride},
       {options.padding, options.padding}, /*dilation=*/{1, 1}, options.transposed,
@@ -130,6 +135,11 @@ struct Convolution : torch::autograd::Function<Convolution> {
 at::Tensor convolution2d(const at::Tensor& x, const at::Tensor& weight,
                          const Convolution2d& options) {
   return Convolution::apply(x, weight, options);
+}
+
+bool has_kernel(const at::Tensor& x, const at::Tensor& weight, const Convolution2d& options) {
+  return !torch::jit::tracer::isTracing() &&
+         (narrow_groups::takes(x, weight, options) || winograd::takes(x, weight, options));
 }
 
 }  // namespace ganscale::kernels

@@ -29,6 +29,10 @@ struct Convolution2d {
 at::Tensor convolution2d(const at::Tensor& x, const at::Tensor& weight,
                          const Convolution2d& options = {});
 
+/// Returns whether a kernel of our own computes that on a CPU, faster than LibTorch, and no trace
+/// is being recorded, of which its results would be constants.
+bool has_kernel(const at::Tensor& x, const at::Tensor& weight, const Convolution2d& options);
+
 /// How resampled_convolution2d() resamples.
 struct Resampling {
   std::int64_t up = 1;    ///< 1, or how much larger the result is

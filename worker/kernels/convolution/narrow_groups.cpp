@@ -3,33 +3,27 @@
 #include <ATen/Parallel.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/zeros.h>
+#include <ATen/record_function.h>
 
 #include <algorithm>
 #include <vector>
 
+#include "kernels/convolution/vectors.h"
 #include "kernels/launch/kernel_path.h"
 
-#ifdef __x86_64__
-#define GANSCALE_AVX2 __attribute__((target("avx2,fma")))
-#else
-#define GANSCALE_AVX2
-#endif
-
-// A group's channels of a band of rows are first copied next to each other, with margins of zeros, so
-// that the inner loops neither branch nor leave the cache.
-namespace ganscale::kernels {
+// A group's channels of a band of rows are first copied next to each other, with margins of zeros,
+// so that the inner loops neither branch nor leave the cache.
+namespace ganscale::kernels::narrow_groups {
 namespace {
 
 constexpr std::int64_t kBandRows = 8;
-// The sums that the two inner loops keep in registers: of 4 pixels or inputs times 16 outputs.
-constexpr std::int64_t kRows = 4;
 constexpr std::int64_t kOutputs = 16;
+/// Rows of sums are a multiple of this.
+constexpr std::int64_t kFewestRows = 4;
 
-/// Eight numbers, anywhere in memory.
-using Vector = float __attribute__((vector_size(32), aligned(alignof(float))));
-constexpr std::int64_t kLanes = sizeof(Vector) / sizeof(float);
-constexpr std::int64_t kVectors = kOutputs / kLanes;
-using Sums = Vector[kRows][kVectors];
+/// The sums that the two inner loops keep in registers: of some pixels or inputs times 16 outputs.
+template <int lanes, std::int64_t rows>
+using Sums = typename Lanes<lanes>::Vector[rows][kOutputs / lanes];
 
 struct Shape {
   std::int64_t images;
@@ -52,8 +46,8 @@ Shape shape_of(const at::Tensor& x, const at::Tensor& weight, const Convolution2
   return {x.size(0), x.size(2), x.size(3), options.groups, inputs, outputs, weight.size(2)};
 }
 
-/// Returns the weight as [groups, K, K, inputs, outputs]. A transposed convolution that keeps the size
-/// is a convolution with the flipped kernel.
+/// Returns the weight as [groups, K, K, inputs, outputs]. A transposed convolution that keeps the
+/// size is a convolution with the flipped kernel.
 at::Tensor packed(const at::Tensor& weight, const Shape& of, bool transposed) {
   const auto grouped = weight.reshape({of.groups, -1, weight.size(1), of.kernel, of.kernel});
   if (!transposed) return grouped.permute({0, 3, 4, 2, 1}).contiguous();
@@ -120,70 +114,71 @@ std::int64_t padded_values(const Shape& of) {
 
 /// Adds the products of each number with kOutputs factors to its row of sums.
 ///
-/// numbers: kRows, which are `distance` apart.
-GANSCALE_AVX2 inline __attribute__((always_inline)) void add_products(const float* numbers,
-                                                                      std::int64_t distance,
-                                                                      const float* factors,
-                                                                      Sums& sums) {
-  const auto* vectors = reinterpret_cast<const Vector*>(factors);
-#pragma GCC unroll 4
-  for (std::int64_t row = 0; row < kRows; ++row) {
+/// numbers: one per row, which are `distance` apart.
+template <int lanes, std::int64_t rows>
+GANSCALE_INLINE void add_products(const float* numbers, std::int64_t distance, const float* factors,
+                                  Sums<lanes, rows>& sums) {
+#pragma GCC unroll 8
+  for (std::int64_t row = 0; row < rows; ++row) {
 #pragma GCC unroll 2
-    for (std::int64_t v = 0; v < kVectors; ++v)
-      sums[row][v] += vectors[v] * numbers[row * distance];
+    for (std::int64_t v = 0; v < kOutputs / lanes; ++v)
+      sums[row][v] += vector_at<lanes>(factors + v * lanes) * numbers[row * distance];
   }
 }
 
 /// Writes kOutputs channels of a row of pixels that are `pixel_values` apart.
 ///
 /// in: the first of the padded rows that the kernel sees; weight: of the first of these outputs.
-GANSCALE_AVX2 void convolve_row(const Shape& of, const float* in, const float* weight, float* out,
-                                std::int64_t pixel_values) {
-  for (std::int64_t x = 0; x < of.width; x += kRows) {
-    Sums sums = {};
+template <int lanes, std::int64_t pixels>
+GANSCALE_INLINE void convolve_row(const Shape& of, const float* in, const float* weight, float* out,
+                                  std::int64_t pixel_values) {
+  for (std::int64_t x = 0; x < of.width; x += pixels) {
+    Sums<lanes, pixels> sums = {};
     const float* tap = weight;
     for (std::int64_t k = 0; k < of.kernel * of.kernel; ++k) {
       const float* pixel = in + (k / of.kernel * of.padded_width() + k % of.kernel + x) * of.inputs;
       for (std::int64_t input = 0; input < of.inputs; ++input, tap += of.outputs)
-        add_products(pixel + input, of.inputs, tap, sums);
+        add_products<lanes, pixels>(pixel + input, of.inputs, tap, sums);
     }
-#pragma GCC unroll 4
-    for (std::int64_t p = 0; p < kRows; ++p) {
-      auto* target = reinterpret_cast<Vector*>(out + (x + p) * pixel_values);
+#pragma GCC unroll 8
+    for (std::int64_t p = 0; p < pixels; ++p) {
 #pragma GCC unroll 2
-      for (std::int64_t v = 0; v < kVectors; ++v) target[v] = sums[p][v];
+      for (std::int64_t v = 0; v < kOutputs / lanes; ++v)
+        vector_at<lanes>(out + (x + p) * pixel_values + v * lanes) = sums[p][v];
     }
   }
 }
 
-/// Adds to the weight gradient of kRows inputs and kOutputs outputs, at one position of the kernel,
+/// Adds to the weight gradient of some inputs and kOutputs outputs, at one position of the kernel,
 /// what a band contributes.
 ///
 /// in: the padded pixel that the position sees first; gradient: [rows, width, of.outputs].
-GANSCALE_AVX2 void add_position(const Shape& of, std::int64_t rows, const float* in,
-                                const float* gradient, float* out) {
-  Sums sums = {};
+template <int lanes, std::int64_t inputs>
+GANSCALE_INLINE void add_position(const Shape& of, std::int64_t rows, const float* in,
+                                  const float* gradient, float* out) {
+  Sums<lanes, inputs> sums = {};
   for (std::int64_t y = 0; y < rows; ++y, in += of.padded_width() * of.inputs) {
     for (std::int64_t x = 0; x < of.width; ++x, gradient += of.outputs)
-      add_products(in + x * of.inputs, /*distance=*/1, gradient, sums);
+      add_products<lanes, inputs>(in + x * of.inputs, /*distance=*/1, gradient, sums);
   }
-#pragma GCC unroll 4
-  for (std::int64_t i = 0; i < kRows; ++i, out += of.outputs) {
-    auto* target = reinterpret_cast<Vector*>(out);
+#pragma GCC unroll 8
+  for (std::int64_t i = 0; i < inputs; ++i, out += of.outputs) {
 #pragma GCC unroll 2
-    for (std::int64_t v = 0; v < kVectors; ++v) target[v] += sums[i][v];
+    for (std::int64_t v = 0; v < kOutputs / lanes; ++v)
+      vector_at<lanes>(out + v * lanes) += sums[i][v];
   }
 }
 
 /// Adds what a band contributes to the weight gradient of a group.
-void add_band(const Shape& of, std::int64_t rows, const float* in, const float* gradient,
-              float* out) {
+template <int lanes, std::int64_t inputs>
+GANSCALE_INLINE void add_band(const Shape& of, std::int64_t rows, const float* in,
+                              const float* gradient, float* out) {
   for (std::int64_t k = 0; k < of.kernel * of.kernel; ++k) {
     const float* first = in + (k / of.kernel * of.padded_width() + k % of.kernel) * of.inputs;
-    for (std::int64_t input = 0; input < of.inputs; input += kRows) {
+    for (std::int64_t input = 0; input < of.inputs; input += inputs) {
       float* target = out + (k * of.inputs + input) * of.outputs;
       for (std::int64_t output = 0; output < of.outputs; output += kOutputs)
-        add_position(of, rows, first + input, gradient + output, target + output);
+        add_position<lanes, inputs>(of, rows, first + input, gradient + output, target + output);
     }
   }
 }
@@ -191,15 +186,39 @@ void add_band(const Shape& of, std::int64_t rows, const float* in, const float* 
 /// Writes the channels of a group for a band.
 ///
 /// in: its padded pixels; out: the group's channels of its first pixel.
-void convolve_band(const Shape& of, std::int64_t rows, const float* in, const float* weight,
-                   float* out) {
+template <int lanes, std::int64_t pixels>
+GANSCALE_INLINE void convolve_band(const Shape& of, std::int64_t rows, const float* in,
+                                   const float* weight, float* out) {
   const std::int64_t channels = of.groups * of.outputs;
   for (std::int64_t row = 0; row < rows; ++row) {
     for (std::int64_t output = 0; output < of.outputs; output += kOutputs)
-      convolve_row(of, in, weight + output, out + output, channels);
+      convolve_row<lanes, pixels>(of, in, weight + output, out + output, channels);
     in += of.padded_width() * of.inputs;
     out += of.width * channels;
   }
+}
+
+using ConvolveBand = void(const Shape& of, std::int64_t rows, const float* in, const float* weight,
+                          float* out);
+
+GANSCALE_AVX2 void convolve_band_avx2(const Shape& of, std::int64_t rows, const float* in,
+                                      const float* weight, float* out) {
+  convolve_band<8, 4>(of, rows, in, weight, out);
+}
+
+GANSCALE_AVX512 void convolve_band_avx512(const Shape& of, std::int64_t rows, const float* in,
+                                          const float* weight, float* out) {
+  convolve_band<16, 8>(of, rows, in, weight, out);
+}
+
+/// Returns the fastest for so many pixels in a row.
+ConvolveBand* convolve_band_for(std::int64_t width) {
+  return has_avx512() && width % 8 == 0 ? convolve_band_avx512 : convolve_band_avx2;
+}
+
+GANSCALE_AVX2 void add_band_avx2(const Shape& of, std::int64_t rows, const float* in,
+                                 const float* gradient, float* out) {
+  add_band<8, 4>(of, rows, in, gradient, out);
 }
 
 bool keeps_size(const Shape& of, const at::Tensor& weight, const Convolution2d& options) {
@@ -208,36 +227,32 @@ bool keeps_size(const Shape& of, const at::Tensor& weight, const Convolution2d& 
 }
 
 bool fits_registers(const Shape& of) {
-  return of.width % kRows == 0 && of.inputs % kRows == 0 && of.outputs % kOutputs == 0;
-}
-
-bool has_avx2() {
-#ifdef __x86_64__
-  static const bool has = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-  return has;
-#else
-  return false;
-#endif
+  return of.width % kFewestRows == 0 && of.inputs % kFewestRows == 0 && of.outputs % kOutputs == 0;
 }
 
 }  // namespace
 
-bool takes_narrow_groups(const at::Tensor& x, const at::Tensor& weight,
-                         const Convolution2d& options) {
+bool takes(const at::Tensor& x, const at::Tensor& weight, const Convolution2d& options) {
   if (options.groups == 1 || takes_kernels(x) || x.scalar_type() != at::kFloat) return false;
   const Shape shape = shape_of(x, weight, options);
   return keeps_size(shape, weight, options) && fits_registers(shape) &&
          x.is_contiguous(at::MemoryFormat::ChannelsLast) && has_avx2();
 }
 
-at::Tensor convolve_narrow_groups(const at::Tensor& x, const at::Tensor& weight,
-                                  const Convolution2d& options) {
+bool takes_weight_gradient(const at::Tensor& x, const at::Tensor& weight,
+                           const Convolution2d& options) {
+  return !has_avx512() && takes(x, weight, options);
+}
+
+at::Tensor convolve(const at::Tensor& x, const at::Tensor& weight, const Convolution2d& options) {
+  RECORD_FUNCTION("ganscale::convolution2d", std::vector<c10::IValue>({x, weight}));
   const Shape of = shape_of(x, weight, options);
   const std::int64_t channels = of.groups * of.outputs;
   const at::Tensor weights = packed(weight, of, options.transposed);
   at::Tensor y = at::empty({of.images, channels, of.height, of.width},
                            x.options().memory_format(at::MemoryFormat::ChannelsLast));
   auto* out = y.mutable_data_ptr<float>();
+  ConvolveBand* const convolve_band = convolve_band_for(of.width);
   const auto convolve_bands = [&](std::int64_t begin, std::int64_t end) {
     std::vector<float> in(padded_values(of));
     for (std::int64_t i = begin; i < end; ++i) {
@@ -255,8 +270,9 @@ at::Tensor convolve_narrow_groups(const at::Tensor& x, const at::Tensor& weight,
   return y;
 }
 
-at::Tensor narrow_groups_weight_gradient(const at::Tensor& x, const at::Tensor& gradient,
-                                         const at::Tensor& weight, const Convolution2d& options) {
+at::Tensor weight_gradient(const at::Tensor& x, const at::Tensor& gradient,
+                           const at::Tensor& weight, const Convolution2d& options) {
+  RECORD_FUNCTION("ganscale::convolution2d_weight", std::vector<c10::IValue>({x, gradient}));
   const Shape of = shape_of(x, weight, options);
   const at::Tensor dense = gradient.contiguous(at::MemoryFormat::ChannelsLast);
   const at::Tensor sums =
@@ -270,7 +286,7 @@ at::Tensor narrow_groups_weight_gradient(const at::Tensor& x, const at::Tensor& 
         const Band band = band_of(of, i);
         copy_band(x, band, {group * of.inputs, of.inputs, of.margin()}, in.data());
         copy_band(dense, band, {group * of.outputs, of.outputs, /*margin=*/0}, out.data());
-        add_band(of, band.rows, in.data(), out.data(), target);
+        add_band_avx2(of, band.rows, in.data(), out.data(), target);
       }
     }
   };
@@ -278,4 +294,4 @@ at::Tensor narrow_groups_weight_gradient(const at::Tensor& x, const at::Tensor& 
   return unpacked(sums, weight, options.transposed);
 }
 
-}  // namespace ganscale::kernels
+}  // namespace ganscale::kernels::narrow_groups

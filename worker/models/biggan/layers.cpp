@@ -4,7 +4,6 @@
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/addcmul.h>
 #include <ATen/ops/avg_pool2d.h>
-#include <ATen/ops/conv2d.h>
 #include <ATen/ops/embedding.h>
 #include <ATen/ops/max_pool2d.h>
 #include <ATen/ops/ones.h>
@@ -14,7 +13,7 @@
 
 #include <algorithm>
 
-#include "models/layers/resampled_convolution.h"
+#include "models/layers/conv2d.h"
 #include "models/layers/spectral_norm.h"
 
 namespace ganscale::models::biggan {
@@ -70,9 +69,7 @@ at::Tensor Convolution::convolved(const at::Tensor& x, const Convolve& convolve)
 }
 
 at::Tensor Convolution::forward(const at::Tensor& x) const {
-  return convolved(x, [this](const ConvolutionOperands& in) {
-    return at::conv2d(in.x, in.weight, in.bias, /*stride=*/1, /*padding=*/kernel_ / 2);
-  });
+  return convolved(x, [](const ConvolutionOperands& in) { return conv2d(in); });
 }
 
 at::Tensor Convolution::upsampled(const at::Tensor& x) const {

@@ -1,9 +1,8 @@
 #include "models/layers/convolution.h"
 
-#include <ATen/ops/conv2d.h>
 #include <ATen/ops/zeros.h>
 
-#include "models/layers/resampled_convolution.h"
+#include "models/layers/conv2d.h"
 
 namespace ganscale::models {
 
@@ -14,9 +13,8 @@ Convolution::Convolution(std::int64_t in_channels, std::int64_t out_channels, st
       stride_(stride) {}
 
 at::Tensor Convolution::forward(const at::Tensor& x) const {
-  return convolved({x, weight(), bias_}, layout(), [this](const ConvolutionOperands& in) {
-    return at::conv2d(in.x, in.weight, in.bias, stride_, /*padding=*/in.weight.size(2) / 2);
-  });
+  return convolved({x, weight(), bias_}, layout(),
+                   [this](const ConvolutionOperands& in) { return conv2d(in, stride_); });
 }
 
 at::Tensor UpsampledConvolution::forward(const at::Tensor& x) const {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <torch/csrc/autograd/autograd.h>
 
-#include "models/layers/resampled_convolution.h"
+#include "models/layers/conv2d.h"
 #include "support/expect_error.h"
 #include "support/plain_numbers.h"
 #include "unit/models/read_model.h"
