@@ -47,6 +47,27 @@ class FreshMachine(unittest.TestCase):
         self.assertIn("cpack of the environment", self.run_script("scripts/package.sh").stdout)
 
 
+class Build(unittest.TestCase):
+    def test_waits_for_another_build_of_the_same_preset(self):
+        folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        (folder / "scripts").mkdir()
+        (folder / "CMakePresets.json").touch()
+        for name in ("environment.sh", "build.sh"):
+            shutil.copy(PROJECT / "scripts" / name, folder / "scripts")
+        # CMake writes when it begins and ends.
+        for name, lines in (("scripts/python-folder.sh", f"echo {folder}/python\n"),
+                            ("python/bin/cmake", f"echo begin >>{folder}/log; sleep 0.5; echo end >>{folder}/log\n")):
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_text(f"#!/bin/bash\n{lines}")
+            (folder / name).chmod(0o755)
+        builds = [subprocess.Popen([folder / "scripts/build.sh", "release"], stdout=subprocess.PIPE, text=True) for _ in range(2)]
+        printed = "".join(build.communicate(timeout=60)[0] for build in builds)
+        self.assertEqual([build.returncode for build in builds], [0, 0])
+        self.assertIn("Waiting for another build of build/release to finish", printed)
+        lines = (folder / "log").read_text().split()
+        self.assertEqual(lines, ["begin", "end"] * (len(lines) // 2))
+
+
 class CompileJobs(unittest.TestCase):
     def jobs(self, quota=None, memory=None, **variables):
         with tempfile.TemporaryDirectory() as cgroup:
