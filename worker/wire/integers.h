@@ -1,10 +1,12 @@
 #pragma once
 
+#include <cstdint>
 #include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 /// Integers in JSON. A number with a fraction is refused: it may be too large for an integer.
 namespace ganscale::wire {
@@ -12,7 +14,7 @@ namespace ganscale::wire {
 /// Reads an integer field, if there is one.
 ///
 /// message: what the JSON is, for the error.
-/// Throws: std::invalid_argument for a value that is no integer.
+/// Throws: std::invalid_argument for a value that is no integer, or does not fit.
 template <class Integer>
   requires std::is_integral_v<Integer>
 void read_integer(const nlohmann::ordered_json& json, const char* key, const char* message,
@@ -21,7 +23,14 @@ void read_integer(const nlohmann::ordered_json& json, const char* key, const cha
   if (field == json.end()) return;
   if (!field->is_number_integer())
     throw std::invalid_argument(std::string(message) + ": " + key + ": expected an integer");
-  value = field->get<Integer>();
+  const bool fits = field->is_number_unsigned()
+                        ? std::in_range<Integer>(field->template get<std::uint64_t>())
+                        : std::in_range<Integer>(field->template get<std::int64_t>());
+  if (!fits) {
+    throw std::invalid_argument(std::string(message) + ": " + key + ": " + field->dump() +
+                                " is out of range");
+  }
+  value = field->template get<Integer>();
 }
 
 /// Throws std::invalid_argument if one of these members of an object is a number with a fraction.

@@ -108,6 +108,11 @@ TEST(JobStatus, NamesTheFieldThatIsWrong) {
   expect_refused("steps: expected an integer", R"({"measured": {"steps": "many"}})");
   expect_refused("seconds: expected a number", R"({"measured": {"seconds": "few"}})");
   expect_refused("preflight: ranks: expected an integer", R"({"preflight": {"ranks": 1e300}})");
+  expect_refused("world_size: 4294967297 is out of range", R"({"world_size": 4294967297})");
+  expect_refused("images_seen: 18446744073709551615 is out of range",
+                 R"({"images_seen": 18446744073709551615})");
+  expect_refused("preflight: ranks: -4294967296 is out of range",
+                 R"({"preflight": {"ranks": -4294967296}})");
   expect_refused("preflight: first_rank: expected an integer",
                  R"({"preflight": {"faulty_nodes": [{"first_rank": 1.5}]}})");
 }
