@@ -4,9 +4,10 @@
     benchmarks/quality/three_models.py FOLDER [--dataset cifar10|letters] [--minutes 60]     # until it prints its table
 
 All three are conditional and train on 32 x 32 pixels. First the rates of all on two ranks of one thread each are measured in turn, which
-needs two idle cores, and kept in rates.json. Then each trains for a moment with each of two weights of its penalties, with a seed of their
-own; and with the better one, by the distance, for as many images as it gets in --seconds at its rate. As the results depend neither on the
-number of ranks nor on what else runs, only the rates need an idle machine; the trainings have one rank each, --jobs at a time.
+needs two idle cores, and kept in rates.json. Each gets as many images as in --seconds at its rate. First, each trains on a fifth of them
+with each of two weights of its penalties, with a seed of their own, and then on all with the better weight, by the distance. As the results
+depend neither on the number of ranks nor on what else runs, only the rates need an idle machine; the trainings have one rank each, --jobs
+at a time.
 
     DC-GAN        that of the demo: R1 every eighth step, batches of 32
     StyleGAN2     preset small with at most 64 channels and adaptive augmentation, which makes a step dearer as it grows: its rate is
@@ -61,7 +62,7 @@ def r3gan(kimg, weight):
 MODELS = {"DC-GAN": dcgan, "StyleGAN2 with ADA": stylegan2, "R3GAN": r3gan}
 AT_THEIR_RATE = {"StyleGAN2 with ADA": ["augment.adaptive=false", "augment.p=0.2"]}
 WEIGHTS = (0.05, 1)
-SEARCH_KIMG = 20
+SEARCH_SHARE = 0.2  # of the images that a training gets; after 20 kimg, rounding decided which weight of StyleGAN2 was better
 SEARCH_SEED = 0
 
 
@@ -92,17 +93,21 @@ def train(study, run, settings, kimg, seed):
     print(f"{run}: {study.evaluate(run, run)['fid5k']:.3f}", flush=True)
 
 
-def search(study, arguments, deadline):
-    """Trains each model with each weight for a moment. Returns the better weight of each model; None if runs are left at the deadline."""
+def search(study, arguments, kimg, deadline):
+    """Trains each model with each weight for a while. Returns the better weight of each model; None if runs are left at the deadline.
+
+    kimg: what each model's training gets.
+    """
     def one(run, model, weight):
-        train(study, run, settings_of(model, arguments.dataset, SEARCH_KIMG, weight), SEARCH_KIMG, SEARCH_SEED)
+        share = int(SEARCH_SHARE * kimg[model])
+        train(study, run, settings_of(model, arguments.dataset, share, weight), share, SEARCH_SEED)
 
     runs = {search_name(model, weight): (model, weight) for model in MODELS for weight in WEIGHTS}
     if left := study.finish(runs, one, arguments.jobs, deadline):
         print(f"no table yet: left are {', '.join(left)}, and then the trainings")
         return None
     weights = {model: min(WEIGHTS, key=lambda weight: study.result(search_name(model, weight))["fid5k"]) for model in MODELS}
-    print(f"better weights after {SEARCH_KIMG} kimg: " + ", ".join(f"{model} {weight:g}" for model, weight in weights.items()), flush=True)
+    print(f"better weights after {SEARCH_SHARE:.0%} of the images: " + ", ".join(f"{model} {weight:g}" for model, weight in weights.items()), flush=True)
     return weights
 
 
@@ -147,7 +152,7 @@ def main():
     study = Study(arguments)
     study.keep_plan(arguments, ["seconds", "ranks", "set"])
     kimg = study.kimg_in(arguments.seconds, settings_at_their_rate(arguments.dataset), arguments.ranks)
-    weights = search(study, arguments, deadline)
+    weights = search(study, arguments, kimg, deadline)
     if weights is None:
         return 0
     if left := finish(study, arguments, kimg, weights, deadline):

@@ -135,7 +135,7 @@ class ThreeModels(unittest.TestCase):
         self.assertEqual({model: "augment.p=0.2" in words for model, words in settings.items()},
                          {"DC-GAN": False, "StyleGAN2 with ADA": True, "R3GAN": False})
 
-    def test_take_the_weight_with_the_lower_distance_in_a_moment(self):
+    def test_take_the_weight_with_the_lower_distance_after_a_fifth(self):
         trained = []
 
         class FakeStudy(study.Study):
@@ -152,9 +152,10 @@ class ThreeModels(unittest.TestCase):
                 return self.evaluate(run, run) if any(run == name for name, *_ in trained) else None
 
         arguments = argparse.Namespace(dataset="letters", jobs=1)
-        weights, printed = quiet(three.search, FakeStudy(), arguments, math.inf)
+        kimg = {model: 100 for model in three.MODELS}
+        weights, printed = quiet(three.search, FakeStudy(), arguments, kimg, math.inf)
         self.assertEqual(weights, {"DC-GAN": 1, "StyleGAN2 with ADA": 0.05, "R3GAN": 0.05})
-        self.assertIn("better weights after 20 kimg: DC-GAN 1,", printed)
+        self.assertIn("better weights after 20% of the images: DC-GAN 1,", printed)
         self.assertEqual([rest for _, *rest in trained], [[True, True]] * 6)
 
     def test_name_the_model_with_the_lowest_mean(self):
