@@ -107,7 +107,8 @@ def search(study, arguments, kimg, deadline):
         print(f"no table yet: left are {', '.join(left)}, and then the trainings")
         return None
     weights = {model: min(WEIGHTS, key=lambda weight: study.result(search_name(model, weight))["fid5k"]) for model in MODELS}
-    print(f"better weights after {SEARCH_SHARE:.0%} of the images: " + ", ".join(f"{model} {weight:g}" for model, weight in weights.items()), flush=True)
+    better = ", ".join(f"{model} {weight:g}" for model, weight in weights.items())
+    print(f"better weights after {SEARCH_SHARE:.0%} of the images: {better}", flush=True)
     return weights
 
 

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/rounded_up.h"
 #include "kernels/convolution/vectors.h"
 #include "kernels/launch/kernel_path.h"
 
@@ -35,10 +36,6 @@ const Passes& passes_of(const Layer& layer) {
 }
 
 std::int64_t divided_up(std::int64_t number, std::int64_t by) { return (number + by - 1) / by; }
-
-std::int64_t rounded_up(std::int64_t number, std::int64_t multiple) {
-  return divided_up(number, multiple) * multiple;
-}
 
 /// The strides of a weight, and the offset of its first tap.
 struct Weights {
