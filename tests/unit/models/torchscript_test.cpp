@@ -21,6 +21,9 @@ struct ExportCase {
   const char* model;
   const char* yaml;
   bool is_clamped = false;  ///< as where it was trained in low precision
+  /// Of the difference of an image. A trace has LibTorch's convolutions, which on a CPU round
+  /// otherwise than ours: it matters where batch norms amplify the weights of this test.
+  double bound = 1e-5;
 };
 
 std::shared_ptr<Generator> generator_of(const ExportCase& from) {
@@ -68,8 +71,7 @@ TEST_P(SaveTorchscript, GivesTheSameImagesForAnyBatch) {
     const auto expected = generator->forward(z, labels, random);
     EXPECT_GT((expected - expected.mean()).abs().max().item<double>(), 1e-3) << "all gray";
     const auto images = loaded.forward(inputs).toTensor();
-    // A trace has LibTorch's convolutions, which round otherwise than ours on a CPU.
-    EXPECT_LT((images - expected).abs().max().item<double>(), 2e-4) << batch;
+    EXPECT_LT((images - expected).abs().max().item<double>(), GetParam().bound) << batch;
   }
 }
 
@@ -109,7 +111,8 @@ TEST_P(SaveTorchscript, GivesConvolutionsBothAxes) {
 constexpr std::array kExportCases = {
     ExportCase{"dcgan", "{}"},
     ExportCase{"conditional_dcgan", "name: conditional_dcgan"},
-    ExportCase{"conditional_sngan", "name: conditional_sngan"},
+    ExportCase{"conditional_sngan", "name: conditional_sngan", /*is_clamped=*/false,
+               /*bound=*/1e-4},
     ExportCase{"biggan", "{name: biggan, generator_channels: 4, shared_dim: 5}"},
     ExportCase{"biggan_deep", "{name: biggan_deep, generator_channels: 4, shared_dim: 5}"},
     ExportCase{"stylegan2",
