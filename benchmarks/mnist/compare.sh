@@ -9,7 +9,7 @@ kimg=${KIMG:-40}
 seeds=${SEEDS:-1 2 3}
 images=${IMAGES:-5k}
 bin=build/release/bin
-{ [ -x $bin/ganscale ] && [ -x $bin/feature_net ]; } || { echo "build first: make" >&2; exit 69; }
+{ [ -x $bin/ganscale ] && [ -x $bin/feature_net ]; } || { echo "build first: make release" >&2; exit 69; }
 [ -f "$mnist/train-images-idx3-ubyte.gz" ] || { echo "no MNIST in $mnist: set MNIST" >&2; exit 65; }
 mkdir -p "$folder"
 [ -f "$folder/digits.pt" ] || $bin/feature_net --data "$mnist" --test "$mnist/t10k-images-idx3-ubyte.gz" --out "$folder/digits.pt"

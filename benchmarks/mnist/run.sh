@@ -7,7 +7,7 @@ run=${1:-runs/mnist}
 shift || true
 mnist=${MNIST:-${GANSCALE_SHARED:-../shared}/data/mnist}
 bin=build/release/bin
-{ [ -x $bin/ganscale ] && [ -x $bin/mnist_score ]; } || { echo "build first: make" >&2; exit 69; }
+{ [ -x $bin/ganscale ] && [ -x $bin/mnist_score ]; } || { echo "build first: make release" >&2; exit 69; }
 [ -f "$mnist/train-images-idx3-ubyte.gz" ] || { echo "no MNIST in $mnist: set MNIST" >&2; exit 65; }
 
 $bin/ganscale train --config configs/runs/mnist-dcgan.yaml --set "data.path=$mnist" --run "$run" "$@"

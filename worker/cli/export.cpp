@@ -31,10 +31,10 @@ constexpr auto kExportExample =
     "labels\n"
     "  ganscale export --run runs/r1 --out generator.safetensors\n"
     "\n"
-    "Exports the moving average of the generator; both formats take every model. The metadata are\n"
-    "model, z_dim, label_count, resolution and, if known, label_probabilities (in Python:\n"
-    "_extra_files of torch.jit.load). The Python package of ganscale loads a run by itself:\n"
-    "ganscale.load_generator('runs/r1').";
+    "Exports the moving average of any model's generator, in either format. The file's metadata\n"
+    "(in Python: _extra_files of torch.jit.load) has model, resolution, channels, z_dim,\n"
+    "label_count, seed, truncates_latents, images_seen and, if known, label_probabilities.\n"
+    "ganscale's Python package loads a run directly: ganscale.load_generator('runs/r1').";
 
 /// The metadata of the weights, in both formats.
 std::map<std::string, std::string> metadata_of(const training::TrainedGenerator& trained) {

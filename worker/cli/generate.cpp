@@ -35,7 +35,7 @@ constexpr auto kGenerateExample =
     "  ganscale generate --run runs/r1 --seeds 0-9 --labels 3 --out-dir threes/\n"
     "  ganscale generate --run runs/r1 --labels cat,dog --grid 8x2 --seeds 0-15 --out pets.png\n"
     "  ganscale generate --checkpoint runs/r1/checkpoints/kimg-000200 --seeds 7 --out seven.png\n"
-    "  ganscale generate --run runs/r1 --seeds 1-6 --walk 60 --truncation 0.7 --out walk.mp4\n"
+    "  ganscale generate --run runs/r1 --seeds 1-6 --walk 60 --truncation 0.7 --out walk.webp\n"
     "  ganscale generate --run runs/r1 --seeds 1-6 --walk 30 --grid 2x5 --out all-labels.webp\n"
     "  ganscale generate --run runs/r1 --mix-rows 1-4 --mix-columns 5-9 --out mixed.png\n\n"
     "Seed i is the latent of image i in the run's sample grids, for all checkpoints. --labels\n"

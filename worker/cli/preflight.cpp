@@ -18,16 +18,12 @@ constexpr auto kPreflightExample =
     "  ganscale launch --hostfile hosts preflight --floor 100 --hcas 8\n"
     "  mpirun -n 16 ganscale preflight\n"
     "\n"
-    "Measures within seconds the all-reduce that a run would use, and prints what each node has: "
-    "HCAs\n"
-    "with an active port, and how they read GPU memory (peermem, dmabuf, none). If the bus "
-    "bandwidth\n"
-    "is below --floor, it also measures each node with its neighbors to find the slow one. Ends "
-    "with "
-    "69\n"
-    "if the bandwidth is below the floor or a node lacks HCAs, and names the node. The bus "
-    "bandwidth is\n"
-    "as in nccl-tests: the bytes per second of the all-reduce times 2 (n - 1) / n for n ranks.";
+    "Takes a few seconds to measure the all-reduce that a run would use, and prints each node's\n"
+    "HCAs with an active port and how they read GPU memory (peermem, dmabuf or none). If the bus\n"
+    "bandwidth is below --floor, it also measures each node with its neighbors to find a slow\n"
+    "one. If the bandwidth is below the floor or a node lacks HCAs, the exit code is 69, and the\n"
+    "message names the node. The bus bandwidth is defined as in nccl-tests: the bytes per second\n"
+    "of the all-reduce times 2 (n - 1) / n for n ranks.";
 
 ExitCode preflight(const comm::FabricRequirements& required) {
   training::RunConfig config;
