@@ -81,41 +81,50 @@ std::string repeated_fault(const Json& value, const Json& keys) {
 /// A keyword that is a condition.
 struct Keyword {
   std::string_view name;
-  /// Returns what is wrong with a value of the right type; an empty text if nothing is.
+  /// Returns what is wrong with a value that it concerns; an empty text if nothing is.
   std::string (*fault)(const Json& value, const Json& argument);
+  /// Whether it concerns a value: a schema without a type takes any. Null: it concerns all.
+  bool (Json::*concerns)() const noexcept = nullptr;
 };
 
 // Only the first fault counts. Lengths come before patterns: std::regex recurses with the text.
 constexpr std::array<Keyword, 12> kConditions{{
     {"type", type_fault},
     {"enum", enum_fault},
-    {"format", format_fault},
+    {"format", format_fault, &Json::is_number},
     {"minimum",
-     [](const Json& v, const Json& a) { return v >= a ? "" : "must be at least " + a.dump(); }},
+     [](const Json& v, const Json& a) { return v >= a ? "" : "must be at least " + a.dump(); },
+     &Json::is_number},
     {"maximum",
-     [](const Json& v, const Json& a) { return v <= a ? "" : "must be at most " + a.dump(); }},
+     [](const Json& v, const Json& a) { return v <= a ? "" : "must be at most " + a.dump(); },
+     &Json::is_number},
     {"minLength",
      [](const Json& v, const Json& a) {
        return count_fault(characters(v) >= a.get<std::size_t>(), "at least", a, "characters");
-     }},
+     },
+     &Json::is_string},
     {"maxLength",
      [](const Json& v, const Json& a) {
        return count_fault(characters(v) <= a.get<std::size_t>(), "at most", a, "characters");
-     }},
-    {"pattern", pattern_fault},
+     },
+     &Json::is_string},
+    {"pattern", pattern_fault, &Json::is_string},
     {"minItems",
      [](const Json& v, const Json& a) {
        return count_fault(v.size() >= a.get<std::size_t>(), "at least", a, "items");
-     }},
+     },
+     &Json::is_array},
     {"maxItems",
      [](const Json& v, const Json& a) {
        return count_fault(v.size() <= a.get<std::size_t>(), "at most", a, "items");
-     }},
+     },
+     &Json::is_array},
     {"maxProperties",
      [](const Json& v, const Json& a) {
        return count_fault(v.size() <= a.get<std::size_t>(), "at most", a, "keys");
-     }},
-    {"required", required_fault},
+     },
+     &Json::is_object},
+    {"required", required_fault, &Json::is_object},
 }};
 
 // After the items, of which it needs the keys.
@@ -142,7 +151,7 @@ class Walk {
       if (!holds(condition, value, schema, path)) return;
     }
     if (value.is_object()) check_fields(value, schema, path);
-    if (value.is_array()) check_items(value, schema, path);
+    if (value.is_array() && schema.contains("items")) check_items(value, schema, path);
   }
   std::vector<std::string> take() { return std::move(faults_); }
 
@@ -150,7 +159,8 @@ class Walk {
   bool holds(const Keyword& condition, const Json& value, const Json& schema,
              const std::string& path) {
     const auto argument = schema.find(condition.name);
-    if (argument == schema.end()) return true;
+    const bool concerns = condition.concerns == nullptr || (value.*condition.concerns)();
+    if (argument == schema.end() || !concerns) return true;
     const std::string fault = condition.fault(value, *argument);
     if (fault.empty()) return true;
     faults_.push_back((path.empty() ? "" : path + ": ") + fault +

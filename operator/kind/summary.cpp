@@ -10,15 +10,16 @@ bool is_as_asked(Phase phase) {
 }  // namespace
 
 std::vector<Condition> summary_conditions(Phase phase, const std::string& reason,
-                                          const std::string& message, const Refusal& refusal) {
+                                          const std::string& message, const Refusal& refusal,
+                                          bool is_ending) {
   const bool is_refused = !refusal.problem.empty();
+  const bool is_ready = !is_refused && !is_ending && is_as_asked(phase);
   const std::string& why = is_refused ? refusal.reason : reason;
   const std::string& words = is_refused ? refusal.problem : message;
   const bool is_stalled = is_refused ? !may_pass(refusal) : phase == Phase::kFailed;
-  return {
-      {"Ready", !is_refused && is_as_asked(phase), why.empty() ? kPhases.of(phase) : why, words},
-      phase_condition(Phase::kSuspended, phase, reason, message),
-      {"Stalled", is_stalled, is_stalled ? why : "Proceeds", is_stalled ? words : ""}};
+  return {{"Ready", is_ready, why.empty() ? kPhases.of(phase) : why, words},
+          phase_condition(Phase::kSuspended, phase, reason, message),
+          {"Stalled", is_stalled, is_stalled ? why : "Proceeds", is_stalled ? words : ""}};
 }
 
 }  // namespace ganscale::controller

@@ -142,12 +142,15 @@ class Charts(unittest.TestCase):
                 self.assertRegex(self.refused("training", *sweep, setting),
                                  rf"{setting.split('=')[0]}: has no effect with (a weak )?sweep; use {instead}")
 
-    def test_a_sweep_needs_no_claim(self):
-        sweep = ["config=demo-emoji32", "sweep.mode=Weak", "sweep.batchPerRank=8", "sweep.points[0].nodes=1", "storage.enabled=false"]
-        text = self.helm("template", "x", CHARTS / "ganscale-training", IMAGE, *(f"--set={each}" for each in sweep))
-        [made] = objects(text)
-        self.assertEqual(made["kind"], "ScalingSweep")
-        self.assertNotIn("storage", made["spec"]["template"])
+    def test_only_a_sweep_of_whole_trainings_has_a_claim(self):
+        for mode, kinds in [("Strong", ["ScalingSweep"]), ("Weak", ["ScalingSweep"]),
+                            ("PerLabel", ["PersistentVolumeClaim", "ScalingSweep"])]:
+            text = self.helm("template", "x", CHARTS / "ganscale-training", IMAGE, "--set=config=demo-emoji32",
+                             f"--set=sweep.mode={mode},sweep.points[0].nodes=1")
+            made = objects(text)
+            with self.subTest(mode):
+                self.assertEqual([value["kind"] for value in made], kinds)
+                self.assertEqual("storage" in made[-1]["spec"]["template"], mode == "PerLabel")
 
     def test_settings_override_the_named_configuration(self):
         [training] = self.kinds("training-cpu", "GanTraining")
@@ -179,6 +182,8 @@ class Charts(unittest.TestCase):
                 self.assertEqual(spec[outer][inner] if inner else spec[outer], value)
         self.assertEqual(training["metadata"]["namespace"], "2001234")
         self.assertIn("\n  ttlSecondsAfterFinished: 2592000\n", text, "as in a file of values, where each number is a float to Helm")
+        text = self.helm("template", "2024", CHARTS / "ganscale-operator", IMAGE)
+        self.assertEqual(set(re.findall(r"^ +app\.kubernetes\.io/instance: (.*)$", text, re.M)), {'"2024"'})
         for all_namespaces in ["true", "false"]:
             text = self.helm("template", "x", CHARTS / "ganscale-operator", IMAGE, "--set-string=trainingNamespaces={2001234}",
                              f"--set=operator.watchAllNamespaces={all_namespaces}")

@@ -414,6 +414,19 @@ class Admission(OperatorCase):
         result = self.cluster.kubectl("scale", "gt/running", "--replicas=3", check=False)
         self.assertIn("must be divisible by the number of ranks", result.stderr)
 
+    def test_takes_a_height_and_a_width(self):
+        def wide(resolution, nodes=2):
+            model = {"name": "dcgan", "resolution": resolution}
+            return self.without(name="wide", nodes=nodes, config={"model": model, "training": {"batch": 64}})
+        for resolution in (0, [64], [64, 64, 64], [64, "wide"], [0, 64]):
+            with self.subTest(resolution=resolution):
+                self.assertIn("spec.config.model.resolution", self.refused(wide(resolution)))
+        self.cluster.apply(wide([32, 64]))
+        self.assertEqual(self.get("wide")["spec"]["config"]["model"]["resolution"], [32, 64])
+        self.cluster.patch("gt", "wide", subresource="status", value={"status": {"kimg": 12.5}})
+        self.cluster.apply(wide([32, 64], nodes=1))  # the rule takes the same model
+        self.assertIn("spec.config.model can't change once the training has progress", self.refused(wide([64, 32])))
+
     def test_shows_what_people_look_for(self):
         self.cluster.apply(self.without(name="shown"))
         self.cluster.patch("gt", "shown", subresource="status", value={"status": {

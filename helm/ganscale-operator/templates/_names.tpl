@@ -4,12 +4,12 @@
 
 {{- define "operator.selector" -}}
 app.kubernetes.io/name: ganscale-operator
-app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/instance: {{ toYaml .Release.Name }}
 {{- end }}
 
 {{- define "operator.testSelector" -}}
 app.kubernetes.io/name: ganscale-operator-test
-app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/instance: {{ toYaml .Release.Name }}
 {{- end }}
 
 {{- define "operator.labels" -}}

@@ -2,6 +2,11 @@
 {{ default (printf "%s-runs" .Release.Name) .Values.storage.claimName }}
 {{- end }}
 
+{{/* "true", or empty: a run of a sweep of mode Strong or Weak starts anew after an interruption. */}}
+{{- define "training.hasStorage" -}}
+{{- if and .Values.storage.enabled (or (not .Values.sweep) (eq (dig "mode" "" (default dict .Values.sweep)) "PerLabel")) }}true{{ end }}
+{{- end }}
+
 {{- define "training.image" -}}
 {{- with .Values.image -}}
 {{- if not .repository -}}
@@ -94,7 +99,7 @@
 {{- fail (printf "\n\nevaluation.featureNet.claimName: the namespace %s has no PersistentVolumeClaim named %s. Create one with the feature network on it (docs/kubernetes.md).\n" $.Release.Namespace .) }}
 {{- end }}
 {{- end }}
-{{- with and .Values.storage.enabled .Values.storage.claimName }}
+{{- with and (include "training.hasStorage" .) .Values.storage.claimName }}
 {{- if not (lookup "v1" "PersistentVolumeClaim" $.Release.Namespace .) }}
 {{- fail (printf "\n\nstorage.claimName: the namespace %s has no PersistentVolumeClaim named %s. Leave storage.claimName empty to create one.\n" $.Release.Namespace .) }}
 {{- end }}

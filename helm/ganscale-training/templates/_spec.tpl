@@ -36,7 +36,7 @@ data:
   {{- end }}
 {{- end }}
 {{- end }}
-{{- if .Values.storage.enabled }}
+{{- if include "training.hasStorage" . }}
 storage:
   claimName: {{ include "training.claim" . | toYaml }}
   path: {{ .Values.storage.path }}

@@ -12,12 +12,16 @@ bool trains(const Attempt& attempt) {
   return attempt.phase == JobPhase::kRunning && attempt.lost.empty();
 }
 
+/// Whether rank 0 can be asked for a checkpoint. Without a control port, the ranks hear of it only
+/// when their pods are deleted, and have the grace of the pods for it.
+bool can_be_asked(const Attempt& attempt) { return trains(attempt) && attempt.control_port > 0; }
+
 /// Asks rank 0 for a checkpoint and waits for the end, at most until the deadline.
 void wait_for_checkpoint(const Situation& s, Decision& d) {
   const Attempt& attempt = *s.attempt;
   d.record.ending->since = std::min(d.record.ending->since, s.now);  // the clock may be set back
   const Time deadline = d.record.ending->since + s.checkpoint_deadline;
-  if (!trains(attempt)) {
+  if (!can_be_asked(attempt)) {
     add_event(d, false, "AttemptEnded", attempt.name + " ended for: " + d.record.ending->reason);
     end_stopped(d);
   } else if (s.now >= deadline) {
@@ -34,7 +38,8 @@ void wait_for_checkpoint(const Situation& s, Decision& d) {
 void stop_attempt(const Situation& s, Decision& d, const std::string& reason,
                   const std::string& why) {
   d.record.ending = Ending{reason, s.now};
-  add_event(d, false, reason, why + (trains(*s.attempt) ? "; writing a checkpoint first" : ""));
+  add_event(d, false, reason,
+            why + (can_be_asked(*s.attempt) ? "; writing a checkpoint first" : ""));
   wait_for_checkpoint(s, d);
 }
 

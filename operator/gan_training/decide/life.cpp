@@ -102,7 +102,8 @@ bool has_other_storage(const Situation& s) {
 /// Takes the number of the next attempt.
 void take_next(const Situation& s, Decision& d) {
   std::erase_if(d.record.avoided, [&](const AvoidedNode& node) { return s.now >= node.until; });
-  if (d.record.request != s.request) d.record.fabric_accepted = false;
+  if (d.record.request != s.request || d.record.fabric_expires) d.record.fabric_accepted = false;
+  d.record.fabric_expires = false;
   if (has_other_storage(s)) forget_failures(d);
   ++d.record.attempt;
   add_event(
@@ -299,10 +300,33 @@ void decide_disrupted(const Situation& s, Decision& d) {
   is_stopping(s, d, kDisruption, d.record.message);
 }
 
-/// Whether the user asked for something else than what an attempt was made of. Another version of the
-/// operator, or other node profiles, may make other pods of the same spec: its next attempt has these.
+/// Whether the user asked for something else than a request with this hash. Another version of the
+/// operator, or other node profiles, may make other pods of the same spec: that is no edit.
 bool is_edited(const std::string& request, const std::string& hash, const Situation& s) {
   return request != s.request && hash != s.hash;
+}
+
+/// Whether the user asked for other pods than the attempt has. Its MPIJob knows edits that an older
+/// version of the operator did not record.
+bool is_outdated(const Situation& s, const Record& record) {
+  return s.problem.empty() && is_edited(record.request, record.hash, s) &&
+         is_edited(s.attempt->request, s.attempt->hash, s);
+}
+
+/// Notes what an attempt was made of: not the newest plan, if an edit came while it was made.
+void note_first_plan(const Attempt& attempt, Decision& d) {
+  if (attempt.request.empty()) return;
+  d.record.request = attempt.request;
+  d.record.hash = attempt.hash;
+}
+
+/// Takes a plan into account that leaves the attempt as it is, so that the next edit is compared
+/// with it: its pods may be others than those of the attempt.
+void accept_plan(const Situation& s, Decision& d) {
+  if (!s.problem.empty() || is_outdated(s, d.record)) return;
+  if (d.record.request != s.request) d.record.fabric_expires = d.record.fabric_accepted;
+  d.record.request = s.request;
+  d.record.hash = s.hash;
 }
 
 /// Ends an attempt that does not fit the current plan, with a checkpoint.
@@ -322,7 +346,7 @@ void decide_taken_back(const Situation& s, Decision& d) {
 
 /// Returns whether the attempt is to end before its time, with a checkpoint.
 bool decide_stop(const Situation& s, Decision& d) {
-  if (s.problem.empty() && is_edited(s.attempt->request, s.attempt->hash, s)) {
+  if (is_outdated(s, d.record)) {
     decide_outdated(s, d);
   } else if (must_leave(s)) {
     decide_disrupted(s, d);
@@ -341,15 +365,12 @@ void decide_unfinished(const Situation& s, Decision& d) {
 
 void decide_live(const Situation& s, Decision& d) {
   const Attempt& attempt = *s.attempt;
+  if (s.record.state != AttemptState::kLive) note_first_plan(attempt, d);
+  accept_plan(s, d);
   d.record.state = AttemptState::kLive;
   note_preflight(s, d);
   if (s.others) d.steps.push_back(Step::kDeleteAttempts);
   if (attempt.phase == JobPhase::kSucceeded && !d.record.ending) {
-    // Only an edit that its MPIJob has not been told of may start it again.
-    if (!attempt.request.empty()) {
-      d.record.request = attempt.request;
-      d.record.hash = attempt.hash;
-    }
     set_phase(d, Phase::kSucceeded, "Done", "the training is complete");
     add_event(d, false, "Succeeded", d.record.message);
     return;

@@ -75,6 +75,8 @@ std::optional<wire::Preflight> read_preflight(const Json& status) {
 void write_preflight(const Record& record, Json& status) {
   status.erase("fabricAccepted");
   if (record.fabric_accepted) status["fabricAccepted"] = true;
+  status.erase("fabricExpires");
+  if (record.fabric_expires) status["fabricExpires"] = true;
   status.erase("preflight");
   if (!record.preflight) return;
   const wire::Preflight& found = *record.preflight;
@@ -130,6 +132,7 @@ Record read_record(const Json& status) {
   record.avoided = read_avoided(status);
   record.preflight = read_preflight(status);
   record.fabric_accepted = status.value("fabricAccepted", Json()) == true;
+  record.fabric_expires = status.value("fabricExpires", Json()) == true;
   return record;
 }
 

@@ -50,7 +50,7 @@ struct Record {
   int attempt = 0;
   AttemptState state = AttemptState::kNone;
   std::string request;  ///< the last that was taken into account
-  std::string hash;     ///< of the plan that the attempt was made of
+  std::string hash;     ///< of its plan
   std::string storage;  ///< claim and subPath of that plan; empty: none
   int restarts = 0;
   int failures = 0;           ///< without a checkpoint of more images, which maxRestarts limits
@@ -61,6 +61,7 @@ struct Record {
   std::vector<AvoidedNode> avoided;          ///< by the current attempt, or the next
   std::optional<wire::Preflight> preflight;  ///< the last one
   bool fabric_accepted = false;              ///< trains even if it fails, until the spec is edited
+  bool fabric_expires = false;               ///< it was edited: the next preflight must pass again
   bool operator==(const Record&) const = default;
 };
 

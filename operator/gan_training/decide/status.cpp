@@ -97,6 +97,7 @@ void write_numbers(const wire::JobStatus& worker, Json& status) {
   const auto write = [&](const char* key, const std::optional<double>& value, double digits) {
     if (value && std::isfinite(*value)) status[key] = rounded(*value, digits);
   };
+  if (!worker.model.empty()) status["model"] = worker.model;
   write("secondsPerKimg", worker.seconds_per_kimg, 1000);
   write("imagesPerSecond", worker.images_per_second, 10);
   write("etaSeconds", worker.eta_seconds, 1);
@@ -133,7 +134,7 @@ Json next_status(const Json& old, const Record& record, const Facts& facts) {
     status["nodes"] = facts.attempt ? facts.attempt->nodes : facts.nodes;
     status["gpus"] = facts.gpus;
     status["worldSize"] = facts.ranks;
-    status["model"] = facts.model;
+    if (!facts.model.empty()) status["model"] = facts.model;
   }
   status["selector"] = facts.selector;
   if (facts.attempt) write_places(*facts.attempt, status);
@@ -147,8 +148,8 @@ Json next_status(const Json& old, const Record& record, const Facts& facts) {
     set(phase_condition(phase, record.phase, record.reason, record.message));
   }
   const Refusal refusal{facts.problem_reason, facts.problem};
-  for (const Condition& condition :
-       summary_conditions(record.phase, record.reason, record.message, refusal)) {
+  for (const Condition& condition : summary_conditions(record.phase, record.reason, record.message,
+                                                       refusal, record.ending.has_value())) {
     set(condition);
   }
   set(progressing(record));

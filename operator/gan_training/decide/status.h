@@ -11,7 +11,7 @@ namespace ganscale::controller::gan_training {
 /// What a status says in addition to the record.
 struct Facts {
   std::int64_t generation = 0;
-  std::string model;
+  std::string model;  ///< that the configuration names; empty: it names none
   int nodes = 0;
   int gpus = 0;
   int ranks = 0;

@@ -79,6 +79,10 @@ std::string purge_job_name(const Key& key) { return key.name + "-purge"; }
 int control_port(const Json& config) {
   return port(config, "control_port", wire::kDefaultControlPort);
 }
+std::string configured_model(const Json& config) {
+  const bool has_preset = text_at(config, "/model/preset", "none") != "none";
+  return text_at(config, "/model/name", has_preset ? "" : "dcgan");
+}
 wire::Sharing sharing_of(const Json& config) {
   return wire::sharing_of(text_at(config, "/scheme/name"));
 }

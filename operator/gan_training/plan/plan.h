@@ -77,6 +77,9 @@ std::string purge_job_name(const Key& key);
 
 /// The control port of rank 0; 0 if the configuration disables it.
 int control_port(const Json& config);
+/// The model that the configuration names, else the worker's default; empty if it is a preset's,
+/// which only the worker knows.
+std::string configured_model(const Json& config);
 /// What the ranks share, by the scheme that the configuration names.
 wire::Sharing sharing_of(const Json& config);
 /// The GPUs of a process: 2 if the generator and the discriminator have one each, else 1.

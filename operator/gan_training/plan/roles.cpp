@@ -6,11 +6,12 @@ namespace ganscale::controller::gan_training {
 
 std::optional<wire::RoleRatio> role_ratio(const Plan& plan) {
   if (sharing_of(plan.config) != wire::Sharing::kRoles) return std::nullopt;
-  const auto text = plan.config.value(Json::json_pointer("/scheme/ratio"), "1:1");
-  const auto ratio = wire::parse_ratio(text);
+  const Json text = plan.config.value(Json::json_pointer("/scheme/ratio"), Json("1:1"));
+  const auto ratio = text.is_string() ? wire::parse_ratio(text.get<std::string>()) : std::nullopt;
   if (!ratio) {
-    throw ConfigError("spec.config.scheme.ratio: expected two positive numbers, such as 1:3: " +
-                      text);
+    throw ConfigError(
+        "spec.config.scheme.ratio: expected two positive numbers in quotes, such as \"1:3\": " +
+        shown(text));
   }
   return ratio;
 }

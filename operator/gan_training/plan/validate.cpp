@@ -201,7 +201,13 @@ void check_storage(const Plan& plan) {
 }
 
 void check_progress_is_told(const Plan& plan) {
-  if (!plan.spec.progress_deadline_seconds || control_port(plan.config) > 0) return;
+  if (!plan.spec.progress_deadline_seconds) return;
+  if (sharing_of(plan.config) == wire::Sharing::kLabels) {
+    throw Refusal{"BadConfig",
+                  "spec.progressDeadlineSeconds: with scheme per_label, rank 0 reports only labels "
+                  "that are complete, and only its own: leave it out"};
+  }
+  if (control_port(plan.config) > 0) return;
   throw Refusal{"BadConfig",
                 "spec.progressDeadlineSeconds: needs spec.config.telemetry.control_port, where "
                 "rank 0 reports its progress"};

@@ -8,7 +8,6 @@
 #include "gan_training/reconcile/control_token.h"
 #include "gan_training/reconcile/finalizer.h"
 #include "gan_training/reconcile/purge.h"
-#include "object/lookup.h"
 
 namespace ganscale::controller::gan_training {
 namespace {
@@ -109,7 +108,7 @@ Json Reconciler::next_status(const GanTraining& training, const Observation& see
   const auto& attempt = seen.situation.attempt;
   Facts facts;
   facts.generation = training.generation;
-  facts.model = text_at(plan.config, "/model/name", "dcgan");
+  facts.model = configured_model(plan.config);
   facts.nodes = plan.spec.nodes;
   facts.gpus = plan.gpus();
   facts.ranks = plan.ranks();

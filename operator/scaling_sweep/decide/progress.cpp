@@ -98,10 +98,10 @@ bool is_kept(const Situation& s, const Child& child, const Record& record) {
 }
 
 /// Names the trainings that are not to be there: of another spec, with a result, or all of them
-/// while the sweep is suspended.
-void remove_others(const Situation& s, Decision& d) {
+/// while the sweep is suspended and once it is over.
+void remove_others(const Situation& s, bool is_over, Decision& d) {
   for (const Child& child : s.children) {
-    if (child.owned && !child.deleted && !is_kept(s, child, d.record)) {
+    if (child.owned && !child.deleted && (is_over || !is_kept(s, child, d.record))) {
       d.remove.push_back(child.name);
     }
   }
@@ -192,7 +192,7 @@ Decision decide(const Situation& s) {
   if (s.deleted) return d;  // its trainings are deleted with it: it owns them
   if (!s.problem.empty()) {
     // A training of a spec that is not there any more measures nothing.
-    remove_others(s, d);
+    remove_others(s, /*is_over=*/false, d);
     d.record.current.clear();
     if (s.record.message != s.problem) d.events.push_back({true, s.problem_reason, s.problem});
     set_phase(d, Phase::kPending, s.problem_reason, s.problem);
@@ -200,8 +200,9 @@ Decision decide(const Situation& s) {
   }
   drop_stale(s.plan, d);
   take_results(s, d);
-  remove_others(s, d);
-  if (is_finished(s, d)) {
+  const bool is_over = is_finished(s, d);
+  remove_others(s, is_over, d);
+  if (is_over) {
     decide_expiry(s, d);
     return d;
   }

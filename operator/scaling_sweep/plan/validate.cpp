@@ -18,7 +18,7 @@ using Pointer = Json::json_pointer;
 
 constexpr std::size_t kLongestName = 27;  // weak-n4096g64-r20 is a GanTraining's, of 40 at most
 
-/// The fault of a training, with the key as it is in the sweep.
+/// The fault of a training, with the key as it is in the template.
 std::string in_template(const std::string& problem) {
   if (problem.starts_with("metadata.")) return problem;  // which follows from the sweep's
   return problem.starts_with("spec.") ? "spec.template." + problem.substr(5)
@@ -93,6 +93,8 @@ class PointPlanner {
     check_length(checked.config, planned.global_batch, name);
     require_accepted(run_name(key_, point, spec_.repeats), planned.training, name);
     planned.hash = spec_hash(planned.training.dump());
+    // A run that resumed would end before its window does, so one that was interrupted starts anew.
+    if (spec_.mode != Mode::kPerLabel) planned.training.erase("storage");
     return planned;
   }
 
@@ -103,9 +105,16 @@ class PointPlanner {
     object.spec = training;
     auto checked = gan_training::check_training(object, profiles_, schema_, {});
     if (!checked.problem.empty()) {
-      throw Refusal{checked.reason, in_template(checked.problem) + where};
+      throw Refusal{checked.reason, in_sweep(checked.problem) + where};
     }
     return std::move(checked.plan);
+  }
+
+  /// The fault of a training, with the key as it is in the sweep.
+  std::string in_sweep(const std::string& problem) const {
+    constexpr std::string_view kBatch = "spec.config.training.batch:";
+    if (spec_.mode != Mode::kWeak || !problem.starts_with(kBatch)) return in_template(problem);
+    return "spec.batchPerRank: times the ranks:" + problem.substr(kBatch.size());
   }
 
   /// What the API server refuses would be sent to it again and again.

@@ -128,6 +128,22 @@ TEST(Definition, TakesVolumesAtPathsOfTheirOwn) {
   }
 }
 
+TEST(Definition, TakesAHeightAndAWidthAndComparesThem) {
+  const auto with_resolution = [](const Json& resolution) {
+    return training({{"config", {{"model", {{"resolution", resolution}}}}}});
+  };
+  const Json wide = Json::array({32, 64});
+  const Json high = Json::array({64, 32});
+  for (const Json& resolution : {Json(32), wide}) {
+    EXPECT_THAT(definition("GanTraining").faults(with_resolution(resolution)), IsEmpty());
+  }
+  Json before = with_resolution(wide);
+  before["status"] = {{"kimg", 12.5}};
+  EXPECT_THAT(definition("GanTraining").faults(with_resolution(wide), before), IsEmpty());
+  EXPECT_THAT(definition("GanTraining").faults(with_resolution(high), before),
+              Contains(testing::HasSubstr("spec.config.model can't change")));
+}
+
 TEST(Definition, TakesNullsOfKnownFieldsAndItsOwnStatus) {
   Json object = training({{"queueName", nullptr}, {"nodes", nullptr}});
   object["status"] = {{"phase", 7}};

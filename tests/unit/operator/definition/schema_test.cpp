@@ -51,6 +51,22 @@ TEST(Schema, ChecksEachBound) {
               ElementsAre("x: must have at most 0 keys"));
 }
 
+TEST(Schema, WithoutATypeChecksWhatConcernsAValue) {
+  const std::string schema =
+      "{x-kubernetes-preserve-unknown-fields: true, minimum: 1, minLength: 2, minItems: 2, "
+      "maxItems: 2, maxProperties: 0, items: {type: integer, minimum: 1}}";
+  const Json pair = Json::array({32, 64});
+  for (const Json& value : {Json(64), pair, Json("ab"), Json(true), Json::object()}) {
+    EXPECT_THAT(faults(schema, value), IsEmpty()) << value;
+  }
+  EXPECT_THAT(faults(schema, 0), ElementsAre("x: must be at least 1: 0"));
+  EXPECT_THAT(faults(schema, "a"), ElementsAre("x: must have at least 2 characters: \"a\""));
+  EXPECT_THAT(faults(schema, {32}), ElementsAre("x: must have at least 2 items"));
+  EXPECT_THAT(faults(schema, {32, "a"}), ElementsAre("x[1]: must be of type integer: \"a\""));
+  EXPECT_THAT(faults(schema, {{"a", 1}}), ElementsAre("x: must have at most 0 keys"));
+  EXPECT_THAT(faults("{x-kubernetes-preserve-unknown-fields: true}", {1, "a"}), IsEmpty());
+}
+
 TEST(Schema, NamesThePathOfEveryFault) {
   const std::string schema =
       "{type: object, required: [a], properties: {a: {type: array, items: {type: string}}, "

@@ -45,6 +45,14 @@ TEST(SummaryConditions, OfARefusedSpecAreStalledUnlessAnotherObjectIsMissing) {
   EXPECT_EQ(condition(edited, "Stalled")["message"], "spec.config: no");
 }
 
+TEST(SummaryConditions, AreNotReadyWhileWhatRunsIsBeingStopped) {
+  for (const bool is_ending : {false, true}) {
+    const auto conditions = summary_conditions(Phase::kRunning, "Why", "words", {}, is_ending);
+    EXPECT_STREQ(conditions.front().type, "Ready");
+    EXPECT_EQ(conditions.front().holds, !is_ending);
+  }
+}
+
 TEST(SummaryConditions, HaveTheReasonOfThePhase) {
   const Json suspended = object_in(Phase::kSuspended);
   EXPECT_EQ(condition(suspended, "Suspended")["status"], "True");

@@ -188,6 +188,19 @@ TEST(Validate, ChecksTheDefinitionToo) {
   EXPECT_EQ(validate_training("queueName: research").exit_code, 0);
 }
 
+TEST(Validate, TakesImagesThatAreNotSquares) {
+  const auto validate_resolution = [](const std::string& resolution) {
+    return validate_training("config: {model: {name: dcgan, resolution: " + resolution + "}}");
+  };
+  const ProgramResult taken = validate_resolution("[32, 64]");
+  EXPECT_EQ(taken.exit_code, 0) << taken.output;
+  for (const char* wrong : {"0", "[32]", "[32, 48]", "32x64"}) {
+    const ProgramResult refused = validate_resolution(wrong);
+    EXPECT_EQ(refused.exit_code, 78) << wrong;
+    EXPECT_THAT(refused.output, HasSubstr("spec.config.model.resolution")) << wrong;
+  }
+}
+
 TEST(Validate, ChecksTheTrainingsOfASweep) {
   const TemporaryFolder folder;
   const auto file =

@@ -141,6 +141,23 @@ TEST(Fabric, MustPassAgainOnceTheSpecIsEdited) {
   EXPECT_FALSE(next_attempt(s, d).fabric_accepted);
 }
 
+TEST(Fabric, MustPassAgainAfterTheAttemptDuringWhichTheSpecIsEdited) {
+  Situation s = below_floor({});
+  s.attempt->phase = JobPhase::kRunning;
+  s.attempt->exit_code.reset();
+  s.record.fabric_accepted = true;
+  s.request = "2";  // of restartPolicy: no pod is another
+  s.record = decide(s).record;
+  EXPECT_TRUE(s.record.fabric_accepted) << "the attempt is as it was made";
+  s.attempt->phase = JobPhase::kFailed;
+  s.attempt->exit_code = 75;
+  s.restart.max_restarts = 1;
+  const Record next = next_attempt(s, decide(s));
+  EXPECT_EQ(next.attempt, 2);
+  EXPECT_FALSE(next.fabric_accepted);
+  EXPECT_FALSE(next.fabric_expires);
+}
+
 TEST(Fabric, OfARunningAttemptIsReportedOnce) {
   Situation s = below_floor({});
   s.attempt->phase = JobPhase::kRunning;

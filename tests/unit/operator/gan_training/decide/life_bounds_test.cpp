@@ -278,6 +278,63 @@ TEST(LifeBounds, EndsAnAttemptThatWasAskedToStopThoughTheNextEditIsRefused) {
   EXPECT_EQ(decide(s).record.phase, Phase::kPending);
 }
 
+TEST(LifeBounds, EndsAnAttemptWithoutAControlPortAtOnce) {
+  for (const bool is_suspended : {true, false}) {
+    Situation s = with_attempt(JobPhase::kRunning);
+    s.attempt->control_port = 0;
+    s.suspend = is_suspended;
+    if (!is_suspended) s.attempt->leaving = "a-r3-worker-5: its node is cordoned: dgx-5";
+    const Decision d = decide(s);
+    EXPECT_THAT(d.steps, ElementsAre(Step::kDeleteAttempts)) << "its pods write the checkpoint";
+    EXPECT_EQ(d.record.state, AttemptState::kEnded);
+    for (const Event& event : d.events) {
+      EXPECT_FALSE(event.warning) << event.note;
+      EXPECT_THAT(event.note, testing::Not(testing::HasSubstr("checkpoint")));
+    }
+  }
+}
+
+TEST(LifeBounds, EndsAnAttemptThatWasMadeBeforeTheLastEdit) {
+  Situation s = with_attempt(JobPhase::kCreated);
+  s.record.state = AttemptState::kWanted;
+  s.request = s.record.request = "2";  // stored, and then the MPIJob of the edit was refused
+  s.hash = s.record.hash = "h2";
+  const Decision d = decide(s);
+  EXPECT_EQ(d.record.reason, "SpecChange");
+  EXPECT_THAT(d.steps, ElementsAre(Step::kDeleteAttempts));
+  s.request = "1";  // it was made by another version, of the same spec
+  s.record.request = "1";
+  EXPECT_THAT(decide(s).steps, IsEmpty());
+  EXPECT_EQ(decide(s).record.hash, "h2");
+}
+
+TEST(LifeBounds, LeavesAnAttemptAloneWhoseMpiJobKnowsAnEditThatTheRecordDoesNot) {
+  Situation s = with_attempt(JobPhase::kRunning);
+  s.request = s.attempt->request = "2";  // as older versions of the operator left it
+  s.hash = "h2";
+  s.record = decide(s).record;
+  EXPECT_EQ(s.record.phase, Phase::kRunning);
+  s.request = "3";
+  EXPECT_THAT(decide(s).steps, IsEmpty());
+  s.hash = "h3";
+  EXPECT_THAT(decide(s).steps, ElementsAre(Step::kAskStop));
+}
+
+TEST(LifeBounds, ComparesAnEditWithTheLastThatWasNotRefused) {
+  Situation s = with_attempt(JobPhase::kRunning);
+  s.hash = "h2";  // another version of the operator makes other pods
+  s.record = decide(s).record;
+  Situation refused = s;
+  refused.request = refused.hash = "";
+  refused.problem_reason = "BadConfig";
+  refused.problem = "spec.config.training.bach: unknown";
+  s.record = decide(refused).record;
+  s.request = "3";
+  EXPECT_THAT(decide(s).steps, IsEmpty());
+  s.hash = "h3";
+  EXPECT_THAT(decide(s).steps, ElementsAre(Step::kAskStop));
+}
+
 TEST(LifeBounds, CountsNoFailureIfTheMpiJobGoesThatWasToEnd) {
   Situation s = with_attempt(JobPhase::kRunning);
   s.attempt->deleted = true;

@@ -415,9 +415,24 @@ TEST(Life, LeavesATrainingAloneThatAnotherVersionWouldGiveOtherPods) {
         with_attempt(phase == Phase::kRunning ? JobPhase::kRunning : JobPhase::kSucceeded);
     s.record.phase = phase;
     if (phase != Phase::kRunning) s.attempt.reset();
-    s.hash = "h2";
-    EXPECT_EQ(decide(s).record.phase, phase);
-    EXPECT_THAT(decide(s).steps, IsEmpty());
+    for (const char* edit : {"1", "2", "3"}) {                  // none of which changes a pod
+      if (phase == Phase::kFailed && s.request != edit) break;  // which any edit starts again
+      s.request = edit;
+      s.hash = "h2";
+      EXPECT_EQ(decide(s).record.phase, phase);
+      EXPECT_THAT(decide(s).steps, IsEmpty());
+      s.record = decide(s).record;
+      s.hash = "h3";  // of yet another version
+      EXPECT_EQ(decide(s).record.phase, phase);
+      EXPECT_THAT(decide(s).steps, IsEmpty());
+      s.record = decide(s).record;
+      s.hash = "h2";
+      s.record = decide(s).record;
+    }
+    s.request = "4";
+    s.hash = "h4";
+    EXPECT_THAT(decide(s).steps,
+                ElementsAre(phase == Phase::kRunning ? Step::kAskStop : Step::kDeleteAttempts));
   }
 }
 

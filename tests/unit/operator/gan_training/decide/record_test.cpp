@@ -32,7 +32,7 @@ TEST(Record, IsReadAsItWasWritten) {
                                      .measured_unix_seconds = 1750000000,
                                      .faulty_nodes = {{"a-r7-worker-1", 8, "7 of 8 HCAs"}},
                                      .message = "below the floor"};
-  record.fabric_accepted = true;
+  record.fabric_accepted = record.fabric_expires = true;
   Json status = {{"kimg", 12.5}};
   write_record(record, status);
   EXPECT_EQ(read_record(status), record);
@@ -47,7 +47,7 @@ TEST(Record, IsReadAsItWasWritten) {
   EXPECT_EQ(status["preflight"]["passed"], false);
   write_record(Record(), status);
   for (const char* key : {"failures", "failedBehind", "ending", "restartAt", "progress",
-                          "avoidedNodes", "preflight", "fabricAccepted"}) {
+                          "avoidedNodes", "preflight", "fabricAccepted", "fabricExpires"}) {
     EXPECT_FALSE(status.contains(key)) << key;
   }
 }

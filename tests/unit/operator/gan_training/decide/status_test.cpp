@@ -45,6 +45,30 @@ TEST(Status, ShowsTheWorkersNumbersAndKeepsThemAfterItsEnd) {
   EXPECT_EQ(next_status(status, Record{}, facts(9))["kimg"], 4210.4);
 }
 
+TEST(Status, TakesAModelThatTheConfigurationDoesNotNameFromTheWorker) {
+  Facts f = facts(0);
+  f.model.clear();
+  EXPECT_FALSE(next_status({}, Record{}, f).contains("model"));
+  f.worker.emplace();
+  EXPECT_FALSE(next_status({}, Record{}, f).contains("model")) << "nor does an older worker";
+  f.worker->model = "stylegan2";
+  const Json status = next_status({}, Record{}, f);
+  EXPECT_EQ(status["model"], "stylegan2");
+  f.worker.reset();
+  EXPECT_EQ(next_status(status, Record{}, f)["model"], "stylegan2");
+}
+
+TEST(Status, IsNotReadyWhileItsAttemptIsBeingStopped) {
+  Record record;
+  record.phase = Phase::kRunning;
+  EXPECT_EQ(condition(next_status({}, record, facts(0)), "Ready")["status"], "True");
+  record.ending = Ending{"Suspend", facts(0).now};
+  record.reason = "Suspending";
+  const Json ready = condition(next_status({}, record, facts(0)), "Ready");
+  EXPECT_EQ(ready["status"], "False");
+  EXPECT_EQ(ready["reason"], "Suspending");
+}
+
 TEST(Status, ForgetsProgressWithItsPodsOnceTheNextAttemptStarts) {
   const Json progress = {{"lastCheckpoint", {{"name", "kimg-000200"}}},
                          {"kimg", 200.5},

@@ -71,6 +71,19 @@ TEST(Ports, AreClampedToTheirRange) {
   EXPECT_EQ(metrics_port(Json()), 9400);
 }
 
+TEST(ConfiguredModel, IsEmptyIfAPresetDecides) {
+  const auto model = [](const char* text) {
+    return configured_model({{"model", Json::parse(text)}});
+  };
+  EXPECT_EQ(model(R"({"name": "biggan"})"), "biggan");
+  EXPECT_EQ(model(R"({"name": "stylegan2", "preset": "config-f"})"), "stylegan2");
+  EXPECT_EQ(model(R"({"preset": "config-f"})"), "");
+  EXPECT_EQ(model(R"({"preset": "none"})"), "dcgan");
+  EXPECT_EQ(model(R"({"resolution": 64})"), "dcgan");
+  EXPECT_EQ(configured_model(Json::object()), "dcgan");
+  EXPECT_EQ(configured_model({{"model", 3}}), "dcgan");
+}
+
 TEST(Names, OfATrainingsObjectsBeginWithItsOwn) {
   const Key key{"team", "faces"};
   EXPECT_EQ(config_map_name(key), "faces-config");

@@ -166,7 +166,15 @@ TEST(Validate, RequiresABatchForTheRanksOfEachRole) {
             "spec.config.scheme.ratio: its sum must divide the number of ranks (two for one "
             "process): 1:2 on 2");
   EXPECT_EQ(check_roles("1:0", 2, 12).problem,
-            "spec.config.scheme.ratio: expected two positive numbers, such as 1:3: 1:0");
+            "spec.config.scheme.ratio: expected two positive numbers in quotes, such as \"1:3\": "
+            "\"1:0\"");
+}
+
+TEST(Validate, NamesTheKeyOfARatioThatIsANumber) {
+  const Json config = {{"scheme", {{"name", "asynchronous"}, {"ratio", 63}}}};  // YAML 1.1's 1:3
+  EXPECT_EQ(check({{"nodes", 2}, {"config", config}}).problem,
+            "spec.config.scheme.ratio: expected two positive numbers in quotes, such as \"1:3\": "
+            "63");
 }
 
 TEST(Validate, TakesAnyBatchIfEachLabelHasItsOwnNetworks) {
@@ -180,6 +188,10 @@ TEST(Validate, RequiresTheControlPortForADeadlineOfProgress) {
   EXPECT_EQ(check({{"progressDeadlineSeconds", 600}}).problem, "");
   EXPECT_THAT(check({{"progressDeadlineSeconds", 600}, {"config", silent}}).problem,
               StartsWith("spec.progressDeadlineSeconds: needs spec.config.telemetry.control_port"));
+  const Json labels = {{"scheme", {{"name", "per_label"}}}};
+  EXPECT_EQ(check({{"config", labels}}).problem, "");
+  EXPECT_THAT(check({{"progressDeadlineSeconds", 600}, {"config", labels}}).problem,
+              StartsWith("spec.progressDeadlineSeconds: with scheme per_label, rank 0 reports"));
 }
 
 TEST(Validate, RefusesAControlPortThatSpeaksHttps) {

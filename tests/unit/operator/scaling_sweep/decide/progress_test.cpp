@@ -137,6 +137,21 @@ TEST(Progress, StopsAtAFailureIfThePolicySaysSo) {
   EXPECT_EQ(d.record.current, "");
 }
 
+TEST(Progress, LeavesNoTrainingBehindThatRunsWhenAnEditEndsTheSweep) {
+  Situation s = situation();
+  give_results(s, 2);
+  s.record.results[0].measured.reset();
+  s.children = {child_of(s, 2)};
+  EXPECT_THAT(decide(s).remove, IsEmpty());
+  s.plan = make_plan({{"failurePolicy", "Stop"}});
+  const Decision d = decide(s);
+  EXPECT_EQ(d.record.phase, Phase::kFailed);
+  EXPECT_THAT(d.remove, ElementsAre(s.children[0].name));
+  EXPECT_EQ(d.record.results.size(), 2U) << "it is measured again if the edit is taken back";
+  s.children = {measured_child(s, 2)};
+  EXPECT_EQ(decide(s).record.results.size(), 3U) << "it came to its end just in time";
+}
+
 TEST(Progress, ReportsAWorkerWithoutAWindow) {
   Situation s = situation();
   s.children = {child_of(s, 0, Phase::kSucceeded)};

@@ -78,6 +78,15 @@ TEST(ValidateSweep, TakesARatioThatOneNodeHasTooFewRanksFor) {
   EXPECT_THAT(problem(odd), StartsWith("spec.template.config.scheme.ratio: its sum must divide"));
 }
 
+TEST(ValidateSweep, NamesTheBatchOfARankIfAWeakPointCannotShareItsBatch) {
+  const Json passes = {{"template", {{"config", {{"training", {{"accumulate", 3}}}}}}},
+                       {"batchPerRank", 8},
+                       {"points", Json::array({{{"nodes", 3}}})}};
+  EXPECT_EQ(problem(passes),
+            "spec.batchPerRank: times the ranks: must be divisible by the number of ranks times "
+            "training.accumulate, 3: 24 on 3 (point n3)");
+}
+
 TEST(ValidateSweep, RefusesAPointTwiceInOtherWords) {
   Json twice = kSubNode;
   twice["points"].push_back({{"nodes", 1}, {"gpusPerNode", 8}});
@@ -190,6 +199,20 @@ TEST(ValidateSweep, LimitsRestartsUnlessTheTemplateDoes) {
   EXPECT_EQ(restarts({{"maxRestarts", 7}}), (Json{{"maxRestarts", 7}}));
   EXPECT_EQ(problem({{"template", {{"restartPolicy", 3}}}}),
             "spec.template.restartPolicy: expected an object: 3");
+}
+
+// A run that was interrupted would resume, and end before its window does.
+TEST(ValidateSweep, GivesOnlyWholeTrainingsStorage) {
+  const Json storage = {{"claimName", "runs"}};
+  const Plan plain = make_plan();
+  const Plan plan = make_plan({{"template", {{"storage", storage}}}});
+  for (std::size_t i = 0; i < plan.points.size(); ++i) {
+    EXPECT_EQ(plan.points[i].training, plain.points[i].training);
+  }
+  EXPECT_NE(plan.points[0].hash, plain.points[0].hash) << "results of older versions still count";
+  for (const PlannedPoint& point : make_plan(kPerLabel).points) {
+    EXPECT_EQ(point.training["storage"], storage);
+  }
 }
 
 TEST(ValidateSweep, GivesEveryRunThePodTemplate) {
