@@ -22,6 +22,7 @@ namespace {
 /// Returns the standard deviation of a weight's first values, of a network with so many blocks.
 double first_deviation(const std::string& name, const at::Tensor& weight, std::int64_t blocks) {
   const auto inputs = static_cast<double>(weight.numel() / weight.size(0));
+  if (name.ends_with(".Basis")) return 1;  // of G
   if (name.find(".LinearLayer3.") != std::string::npos) return 0;  // a block begins as the identity
   const bool is_inside = name.find(".LinearLayer1.") != std::string::npos ||
                          name.find(".LinearLayer2.") != std::string::npos;
@@ -31,7 +32,7 @@ double first_deviation(const std::string& name, const at::Tensor& weight, std::i
   return gain / std::sqrt(inputs);
 }
 
-/// Initializes an R3GAN: normal weights, zero biases and a basis of ones in G.
+/// Initializes an R3GAN: normal weights, a normal basis in G, and zero biases.
 ///
 /// Papers: Huang et al. 2024, arXiv:2501.05441, Section 4; Zhang et al. 2019, arXiv:1901.09321
 ///         (Fixup); the numbers follow the public implementation.
@@ -39,7 +40,7 @@ void initialize(torch::nn::Module& module, const NetworkConfig& config, std::str
                 std::uint64_t seed) {
   const at::NoGradGuard no_grad;
   for (const auto& [name, parameter] : named_parameters(module)) {
-    if (!name.ends_with("weight")) continue;  // biases and the basis are as constructed
+    if (name.ends_with(".Bias")) continue;  // zero, as constructed
     double deviation = first_deviation(name, parameter, config.block_count());
     // Of a score, the sum of products with this one.
     const bool is_of_scores = network == "discriminator" && name == "Model.EmbeddingLayer.weight";

@@ -41,7 +41,7 @@ void R3ganGenerator::add_first(torch::nn::Module& layers) {
   const int inputs = config_.z_dim + (config_.label_count > 0 ? config_.label_dim : 0);
   const Resolution size = config_.first_size();
   const auto first = add<List>(layers, "0", "0");
-  basis_ = first->register_parameter("Basis", at::ones({width, size.height, size.width}));
+  basis_ = first->register_parameter("Basis", at::zeros({width, size.height, size.width}));
   scales_ = add<List>(*first, "LinearLayer", "LinearLayer")
                 ->register_parameter("weight", at::zeros({width, inputs}));
 }
