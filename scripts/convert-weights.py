@@ -76,11 +76,19 @@ def discriminator_options(discriminator):
             "mbstd_features": epilogue.get("mbstd_num_channels", 1)}
 
 
+def precision_options(generator):
+    """Reads from the layers what StyleGAN2's arguments leave to defaults, which differ between its two implementations."""
+    blocks = generator["_modules"]["synthesis"]["_modules"]
+    halves = sum(bool(block.get("use_fp16")) for block in blocks.values())
+    return {"precision": "fp16" if halves else "fp32", "low_precision_resolutions": halves,
+            "conv_clamp": blocks["b4"]["_modules"]["conv1"].get("conv_clamp") or 0}
+
+
 def stylegan2_options(networks, tensors):
     generator, discriminator = networks["G_ema"], networks["D"]
     arguments = generator["_init_kwargs"]
     synthesis = arguments.get("synthesis_kwargs", arguments)
-    options = {**shared_options(generator), **discriminator_options(discriminator)}
+    options = {**shared_options(generator), **discriminator_options(discriminator), **precision_options(generator)}
     return {**options, "mapping_layers": options["mapping_layers"] or 8,
             "channel_base": synthesis.get("channel_base", 32768), "channel_max": synthesis.get("channel_max", 512),
             "discriminator": discriminator["_init_kwargs"].get("architecture", "resnet")}

@@ -227,9 +227,7 @@ void a_state_arrives_as_it_was_sent(Group& group) {
                              {"count", at::full({}, scale, at::kLong)},
                              {"transposed", (pattern({3, 5}) * scale).t()}};
     if (group.rank() == 0) {
-      std::vector<int> others;
-      for (int rank = 1; rank < group.size(); ++rank) others.push_back(rank);
-      send_state(group, state, others, chunk_bytes);
+      for (int rank = 1; rank < group.size(); ++rank) send_state(group, state, rank, chunk_bytes);
       state.at("bias").detach().zero_();
       group.wait();
     } else {

@@ -19,14 +19,27 @@ constexpr const char* kLargeBatch = "fixtures/optimizers_large_batch.safetensors
 constexpr const char* kBiggan = "fixtures/biggan_32.safetensors";
 constexpr const char* kR3gan = "fixtures/r3gan_uncond_16.safetensors";
 constexpr const char* kStylegan2Ops = "fixtures/stylegan2_ops.safetensors";
+constexpr const char* kStylegan3T = "fixtures/stylegan3_t_cond_32.safetensors";
 constexpr const char* kStylegan3Ops = "fixtures/stylegan3_ops.safetensors";
 
-bool check_changed(const checkpoint::Safetensors& fixture) {
+bool check_changed(const checkpoint::Safetensors& fixture, std::ostream& out) {
   const TemporaryFolder folder;
   const auto file = folder.path() / "fixture.safetensors";
   checkpoint::write_safetensors(file, fixture.tensors, fixture.metadata);
-  std::ostringstream out;
   return check_fixture(file, out);
+}
+
+bool check_changed(const checkpoint::Safetensors& fixture) {
+  std::ostringstream out;
+  return check_changed(fixture, out);
+}
+
+/// Returns a training of one step, without the weights after all steps.
+checkpoint::Safetensors first_step_of(const std::filesystem::path& trace) {
+  auto fixture = checkpoint::read_safetensors(trace);
+  fixture.metadata["steps"] = "1";
+  std::erase_if(fixture.tensors, [](const auto& item) { return item.first.starts_with("final"); });
+  return fixture;
 }
 
 bool passes(double ours, double stored, double scale) {
@@ -110,20 +123,33 @@ TEST(Parity, OperatorsOfStylegan3MatchTheReference) {
   EXPECT_TRUE(check_fixture(*file, out)) << out.str();
   for (const char* name :
        {"filtered_lrelu", "filtered_lrelu dx", "filtered_lrelu db", "filter design", "layers",
-        "cutoffs of layers", "synthesis input", "synthesis input gradients",
-        "modulated convolution", "fully connected", "initial biases", "mapping", "synthesis layer",
-        "synthesis layer filters", "synthesis layer magnitude", "blur"}) {
+        "synthesis input", "synthesis input gradients", "modulated convolution", "fully connected",
+        "initial biases", "mapping", "synthesis layer", "synthesis layer filters",
+        "synthesis layer magnitude", "blur"}) {
     EXPECT_THAT(out.str(), testing::ContainsRegex(std::string(name) + " .* ok\n"));
   }
 }
 
-// One channel more in one of the layers.
+// One channel more in one of the layers, and a cutoff that differs in its last digits.
 TEST(Parity, NoticesAnotherGeometryOfStylegan3) {
   const auto file = shared_file(kStylegan3Ops);
   if (!file) GTEST_SKIP() << "no reference fixture: " << kStylegan3Ops;
-  auto fixture = checkpoint::read_safetensors(*file);
-  fixture.tensors.at("layers.t_256.out_channels")[7].add_(1);
-  EXPECT_FALSE(check_changed(fixture));
+  const auto with = [&](const std::string& name, double factor, double more) {
+    auto fixture = checkpoint::read_safetensors(*file);
+    fixture.tensors.at(name)[7].mul_(factor).add_(more);
+    return check_changed(fixture);
+  };
+  EXPECT_FALSE(with("layers.t_256.out_channels", 1, 1));
+  EXPECT_FALSE(with("layers.t_256.out_cutoff", 1 + 1e-14, 0));
+}
+
+TEST(Parity, RefusesAResultOfStylegan3ThatNothingComputes) {
+  const auto one = at::ones({1, 1, 8, 8}, at::kDouble);
+  expect_error(ExitCode::kConfig, "no operator for this tensor of the fixture: blur.sigma_0.1",
+               [&] {
+                 check_changed({{{"blur.x", one}, {"blur.sigma0.1", one}, {"blur.sigma_0.1", one}},
+                                {{"kind", "stylegan3_ops"}}});
+               });
 }
 
 void expect_trace(const std::string& name) {
@@ -160,12 +186,22 @@ void expect_stylegan3_trace(const std::string& name) {
   }
 }
 
-TEST(Parity, ConditionalStylegan3TTrainsAsTheReference) {
-  expect_stylegan3_trace("fixtures/stylegan3_t_cond_32.safetensors");
-}
+TEST(Parity, ConditionalStylegan3TTrainsAsTheReference) { expect_stylegan3_trace(kStylegan3T); }
 
 TEST(Parity, Stylegan3RTrainsAsTheReference) {
   expect_stylegan3_trace("fixtures/stylegan3_r_uncond_32.safetensors");
+}
+
+// Gmain and Dreg report no scores: the tool computes them.
+TEST(Parity, NoticesOtherScoresOfPhasesOfStylegan3) {
+  const auto file = shared_file(kStylegan3T);
+  if (!file) GTEST_SKIP() << "no reference fixture: " << kStylegan3T;
+  for (const char* name : {"Gmain.stat.Loss/scores/fake", "Dreg.stat.Loss/signs/real"}) {
+    auto fixture = first_step_of(*file);
+    fixture.tensors.at(std::string("step0.") + name).add_(0.01);
+    EXPECT_FALSE(check_changed(fixture)) << name;
+  }
+  EXPECT_TRUE(check_changed(first_step_of(*file)));
 }
 
 TEST(Parity, BigganTrainsAsTheReference) {
@@ -184,9 +220,9 @@ void expect_r3gan(const std::string& name) {
   if (!file) GTEST_SKIP() << "no reference fixture: " << name;
   std::ostringstream out;
   EXPECT_TRUE(check_fixture(*file, out)) << out.str();
-  for (const char* group :
-       {"forward images", "forward images, traceable", "forward logits", "resampling", "losses",
-        "scores", "schedules", "gradients D", "gradients G", "final D", "final G", "final G_ema"}) {
+  for (const char* group : {"forward images", "forward images, traceable", "forward logits",
+                            "resampling", "losses", "penalties", "scores", "schedules",
+                            "gradients D", "gradients G", "final D", "final G", "final G_ema"}) {
     EXPECT_THAT(out.str(), testing::ContainsRegex(std::string(group) + " .* ok\n"));
   }
 }
@@ -198,22 +234,44 @@ TEST(Parity, ConditionalR3ganTrainsAsTheReference) {
 }
 
 // The i-th fake is paired with the i-th real.
-TEST(Parity, NoticesOtherPairsOfR3gan) {
+TEST(Parity, NoticesOtherPairsAndScoresOfR3gan) {
   const auto file = shared_file(kR3gan);
   if (!file) GTEST_SKIP() << "no reference fixture: " << kR3gan;
   const auto with = [&](const auto& change) {
-    auto fixture = checkpoint::read_safetensors(*file);
-    fixture.metadata["steps"] = "1";
-    std::erase_if(fixture.tensors,
-                  [](const auto& item) { return item.first.starts_with("final"); });
-    change(fixture);
+    auto fixture = first_step_of(*file);
+    change(fixture.tensors);
     return check_changed(fixture);
   };
-  EXPECT_TRUE(with([](auto& /*fixture*/) {}));
-  EXPECT_FALSE(with([](auto& fixture) {
-    at::Tensor& reals = fixture.tensors.at("step0.G.real");
+  EXPECT_TRUE(with([](NamedTensors& /*tensors*/) {}));
+  EXPECT_FALSE(with([](NamedTensors& tensors) {
+    at::Tensor& reals = tensors.at("step0.G.real");
     reals = reals.roll({1}, {0});
   }));
+  EXPECT_FALSE(
+      with([](NamedTensors& tensors) { tensors.at("step0.G.stat.Loss/scores/fake").add_(0.01); }));
+  EXPECT_FALSE(
+      with([](NamedTensors& tensors) { tensors.at("step0.G.stat.Loss/signs/fake").neg_(); }));
+}
+
+// A weight of 0 at first: the penalties are measured, and D is trained without them.
+TEST(Parity, TakesSchedulesOfR3ganThatRise) {
+  const auto file = shared_file(kR3gan);
+  if (!file) GTEST_SKIP() << "no reference fixture: " << kR3gan;
+  auto fixture = first_step_of(*file);
+  fixture.metadata["lr_final"] = "0.01";
+  EXPECT_TRUE(check_changed(fixture));
+  fixture.metadata["gamma_base"] = "0";
+  fixture.tensors["step0.gamma"] = at::zeros({}, at::kDouble);
+  for (const char* final : {"0", "50"}) {
+    fixture.metadata["gamma_final"] = final;
+    std::ostringstream out;
+    check_changed(fixture, out);
+    for (const char* group : {"penalties", "schedules"}) {
+      EXPECT_THAT(out.str(), testing::ContainsRegex(group + std::string("[^\n]* ok\n")));
+      EXPECT_THAT(out.str(),
+                  testing::Not(testing::ContainsRegex(group + std::string("[^\n]* OVER"))));
+    }
+  }
 }
 
 TEST(Parity, NoticesAnotherSingularVectorOfBiggan) {

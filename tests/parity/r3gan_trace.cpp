@@ -3,6 +3,8 @@
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/scalar_tensor.h>
 
+#include <cmath>
+
 #include "base/error.h"
 #include "comm/backends/thread_group.h"
 #include "kernels/upfirdn2d/upfirdn2d.h"
@@ -15,21 +17,33 @@
 namespace ganscale::parity {
 namespace {
 
-/// A cosine from `<name>_base` to `<name>_final`, in the unit of a key.
+/// A cosine to this value, in the unit of a key.
 std::string schedule_yaml(const Settings& in, const std::string& key, double final) {
   return "{name: cosine, " + key + ": " + config::format_number(final) +
          ", kimg: " + config::format_number(in.number("decay_nimg") / 1000) + "}";
 }
 
-std::string fraction_yaml(const Settings& in, const std::string& name) {
-  return schedule_yaml(in, "final_fraction",
-                       in.number(name + "_final") / in.number(name + "_base"));
+/// The ends of the schedule of a weight.
+struct Gammas {
+  double base = 0;
+  double final = 0;
+};
+
+/// Returns the weights of R1 and R2. A weight of 0 would leave the penalties out, which a fixture
+/// stores all the same: instead of it, they have one that is as good as 0 beside the other.
+Gammas gammas_of(const Settings& in) {
+  const auto positive = [](double gamma, double other) {
+    return gamma > 0 ? gamma : std::ldexp(other > 0 ? other : 1, -40);
+  };
+  const double base = in.number("gamma_base");
+  const double final = in.number("gamma_final");
+  return {positive(base, final), positive(final, base)};
 }
 
 std::string adam_yaml(const Settings& in) {
   return "optimizer: {name: adam, learning_rate: " + in.text("lr_base") +
-         ", schedule: " + fraction_yaml(in, "lr") + ", betas: [" + in.text("beta1") + ", " +
-         in.text("beta2_base") +
+         ", schedule: " + schedule_yaml(in, "final_fraction", 0) + ", betas: [" + in.text("beta1") +
+         ", " + in.text("beta2_base") +
          "], beta2_schedule: " + schedule_yaml(in, "final", in.number("beta2_final")) +
          ", epsilon: " + in.text("eps") + "}";
 }
@@ -52,18 +66,24 @@ training::RunConfig r3gan_config(const Settings& in, const Arithmetic& arithmeti
     throw ConfigError(
         "fixtures of other kernels than 3x3 or with augmentation can't be reproduced");
   }
-  const std::string gamma = in.text("gamma_base");
+  const Gammas gammas = gammas_of(in);
+  const std::string gamma = config::format_number(gammas.base);
   const std::string yaml =
       network_shape_yaml(in) + "training: {precision: " + arithmetic.name +
       ", batch: " + in.text("batch") + "}\nloss: {name: relativistic}\n" +
       "generator: {ema_kimg: " + config::format_number(in.number("ema_base") / 1000) +
       ", ema_schedule: " + schedule_yaml(in, "final_kimg", in.number("ema_final") / 1000) + ", " +
       adam_yaml(in) + "}\n" + "discriminator: {r1_gamma: " + gamma + ", r2_gamma: " + gamma +
-      ", penalty_phase: main, gamma_schedule: " + fraction_yaml(in, "gamma") + ", " +
-      adam_yaml(in) + "}\n";
+      ", penalty_phase: main, gamma_schedule: " +
+      schedule_yaml(in, "final_fraction", gammas.final / gammas.base) + ", " + adam_yaml(in) +
+      "}\n";
   training::RunConfig config = training::parse_run(config::parse_yaml(yaml, "the fixture"));
   config.model.channels = in.integer("img_channels");
   config.model.label_count = in.integer("c_dim");
+  // A configuration refuses a rate that rises.
+  const double fraction = in.number("lr_final") / in.number("lr_base");
+  config.generator.policy.schedule.final = fraction;
+  config.discriminator.policy.schedule.final = fraction;
   return config;
 }
 
@@ -102,7 +122,10 @@ class R3ganTrace : private TrainingTrace {
  private:
   void check_resamplers();
   void check_schedules(const std::string& step);
-  void check_statistics(const std::string& step, const NamedTensors& statistics);
+  void check_statistics(const std::string& step, const NamedTensors& statistics, double gamma);
+  void check_scores_of_generator();
+  void check_scores(const std::string& phase, const std::string& side, const at::Tensor& mean,
+                    const at::Tensor& mean_sign);
 
   const training::RunConfig config_;
   R3ganInputs inputs_;
@@ -142,16 +165,19 @@ void R3ganTrace::check_resamplers() {
 void R3ganTrace::check_steps() {
   training::Synchronous trainer(config_, replica_, inputs_, *group_);
   witness(trainer.phases(), [this](const training::Phase& phase, const auto& optimizer) {
-    check_gradients(phase.network == &replica_.generator() ? "G" : "D", optimizer);
+    const bool is_generator = phase.network == &replica_.generator();
+    check_gradients(is_generator ? "G" : "D", optimizer);
+    if (is_generator) check_scores_of_generator();
   });
   const int steps = settings_.integer("steps");
   while (progress_.step < steps) {
     const std::string step = "step" + std::to_string(progress_.step);
     const bool is_compared = compares(progress_.step);
     if (is_compared) check_schedules(step);
+    const double gamma = training::scheduled_values(config_, progress_.images_seen).at("r1_gamma");
     const training::StepResult result = trainer.step(progress_);
     check(result.skipped.empty(), "a gradient is not finite");
-    if (is_compared) check_statistics(step, result.statistics);
+    if (is_compared) check_statistics(step, result.statistics, gamma);
   }
   if (!compares(steps)) return;
   check_final("G", replica_.generator());
@@ -173,21 +199,47 @@ void R3ganTrace::check_schedules(const std::string& step) {
   compare("ema_beta", replica_.average().averages(seen).beta);
 }
 
-void R3ganTrace::check_statistics(const std::string& step, const NamedTensors& statistics) {
-  const auto compare = [&](const std::string& ours, const std::string& theirs, double factor = 1) {
-    report_.compare("losses", stored(statistics, ours) * factor,
+/// gamma: of this step.
+void R3ganTrace::check_statistics(const std::string& step, const NamedTensors& statistics,
+                                  double gamma) {
+  const auto compare = [&](const std::string& group, const std::string& ours,
+                           const std::string& theirs, double factor = 1) {
+    report_.compare(group, stored(statistics, ours) * factor,
                     stored(tensors_, step + "." + theirs));
   };
-  const double of_penalty = 2 / stored(tensors_, step + ".gamma").item<double>();
-  compare("loss/discriminator", "D.stat.Loss/D/loss");
-  compare("loss/generator", "G.stat.Loss/G/loss");
-  compare("loss/r1", "D.stat.Loss/r1_penalty", of_penalty);
-  compare("loss/r2", "D.stat.Loss/r2_penalty", of_penalty);
-  if (arithmetic_.is_float64()) compare("sign/real", "D.stat.Loss/signs/real");
-  const at::Tensor& score = stored(tensors_, step + ".D.stat.Loss/scores/real");
+  compare("losses", "loss/discriminator", "D.stat.Loss/D/loss");
+  compare("losses", "loss/generator", "G.stat.Loss/G/loss");
+  compare("penalties", "loss/r1", "D.stat.Loss/r1_penalty", 2 / gamma);
+  compare("penalties", "loss/r2", "D.stat.Loss/r2_penalty", 2 / gamma);
+  check_scores(step + ".D", "real", stored(statistics, "logit/real"),
+               stored(statistics, "sign/real"));
+}
+
+/// Compares the scores of pairs in the generator's phase, which doesn't report them. The networks
+/// are as they are when it updates the generator.
+void R3ganTrace::check_scores_of_generator() {
+  const at::NoGradGuard no_grad;
+  kernels::RandomStream random({}, Stream::kSamples);
+  const std::string phase = "step" + std::to_string(progress_.step) + ".G";
+  const at::Tensor labels = inputs_.labels(phase + ".real_c");
+  const at::Tensor fakes =
+      replica_.generator().forward(inputs_.input(phase + ".gen_z"), labels, random);
+  models::Discriminator& discriminator = replica_.discriminator();
+  const at::Tensor scores = discriminator.forward(fakes, labels, random) -
+                            discriminator.forward(inputs_.input(phase + ".real"), labels, random);
+  check_scores(phase, "fake", scores.mean(), scores.sign().mean());
+}
+
+/// mean, mean_sign: of the scores of one side, relative to the other.
+void R3ganTrace::check_scores(const std::string& phase, const std::string& side,
+                              const at::Tensor& mean, const at::Tensor& mean_sign) {
+  const std::string prefix = phase + ".stat.Loss/";
+  const at::Tensor& expected = stored(tensors_, prefix + "scores/" + side);
   // In float32 absolutely: a mean of differences may be near zero.
-  const double allowance = arithmetic_.is_float64() ? 1 : 1 / score.abs().item<double>();
-  report_.compare("scores", stored(statistics, "logit/real"), score, allowance);
+  const double allowance = arithmetic_.is_float64() ? 1 : 1 / expected.abs().item<double>();
+  report_.compare("scores", mean, expected, allowance);
+  if (!arithmetic_.is_float64()) return;
+  report_.compare("scores", mean_sign, stored(tensors_, prefix + "signs/" + side));
 }
 
 }  // namespace

@@ -191,6 +191,7 @@ void Trace::check_steps() {
   training::Synchronous trainer(config_, replica_, inputs_, *group_);
   witness(trainer.phases(), [this](const training::Phase& phase, const auto& optimizer) {
     check_gradients(phase.name, optimizer);
+    check_unreported_scores(phase, replica_, inputs_);
   });
   const int steps = settings_.integer("steps");
   while (progress_.step < steps) {

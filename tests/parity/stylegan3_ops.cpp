@@ -2,6 +2,7 @@
 // say how they were computed.
 #include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
+#include <ATen/ops/allclose.h>
 #include <ATen/ops/argmax.h>
 #include <ATen/ops/ones.h>
 #include <ATen/ops/stack.h>
@@ -42,14 +43,24 @@ struct Cases {
   const std::map<std::string, std::string>& metadata;
   const Arithmetic& arithmetic;
   Report& report;
+  std::set<std::string>& compared;  ///< the names of the results so far
 
   at::Tensor input(const std::string& name) const { return arithmetic(stored(tensors, name)); }
   at::Tensor leaf(const std::string& name) const { return input(name).clone().requires_grad_(); }
   at::Tensor input_or_none(const std::string& name) const {
     return tensors.contains(name) ? input(name) : at::Tensor();
   }
-  void compare(const std::string& group, const at::Tensor& ours, const std::string& name) const {
-    report.compare(group, ours, stored(tensors, name));
+  void compare(const std::string& group, const at::Tensor& ours, const std::string& name,
+               double allowance = 1) const {
+    report.compare(group, ours, stored(tensors, name), allowance);
+    compared.insert(name);
+  }
+  /// Compares numbers of which none may differ, except by how pow() rounds.
+  void compare_exactly(const std::string& group, const at::Tensor& ours,
+                       const std::string& name) const {
+    const at::Tensor& expected = stored(tensors, name);
+    const bool is_same = ours.sizes() == expected.sizes() && at::allclose(ours, expected, 1e-15, 0);
+    compare(group, is_same ? expected : expected + 1, name);
   }
 };
 
@@ -162,20 +173,23 @@ models::stylegan3::SynthesisShape shape_of(const Settings& s) {
           .low_precision_resolutions = s.integer("num_fp16_res")};
 }
 
-/// The values of a layer's geometry by their names in the fixtures: whole ones, which are compared
-/// exactly, and others.
-const std::map<std::string, std::function<double(const Layer&)>>& whole_values() {
+/// The values of a layer's geometry by their names in the fixtures.
+const std::map<std::string, std::function<double(const Layer&)>>& geometry_values() {
   static const std::map<std::string, std::function<double(const Layer&)>> all = {
       {"conv_kernel", [](const Layer& l) { return l.kernel; }},
       {"down_factor", [](const Layer& l) { return l.down(); }},
       {"down_radial", [](const Layer& l) { return l.has_radial_down_filter(); }},
       {"down_taps", [](const Layer& l) { return l.down_taps(); }},
       {"in_channels", [](const Layer& l) { return l.in.channels; }},
+      {"in_cutoff", [](const Layer& l) { return l.in.cutoff; }},
+      {"in_half_width", [](const Layer& l) { return l.in.half_width; }},
       {"in_sampling_rate", [](const Layer& l) { return l.in.rate; }},
       {"in_size", [](const Layer& l) { return l.in.size.width; }},
       {"is_critically_sampled", [](const Layer& l) { return l.is_critical; }},
       {"is_torgb", [](const Layer& l) { return l.is_to_rgb; }},
       {"out_channels", [](const Layer& l) { return l.out.channels; }},
+      {"out_cutoff", [](const Layer& l) { return l.out.cutoff; }},
+      {"out_half_width", [](const Layer& l) { return l.out.half_width; }},
       {"out_sampling_rate", [](const Layer& l) { return l.out.rate; }},
       {"out_size", [](const Layer& l) { return l.out.size.width; }},
       {"tmp_sampling_rate", [](const Layer& l) { return l.activated_rate(); }},
@@ -186,27 +200,10 @@ const std::map<std::string, std::function<double(const Layer&)>>& whole_values()
   return all;
 }
 
-const std::map<std::string, std::function<double(const Layer&)>>& real_values() {
-  static const std::map<std::string, std::function<double(const Layer&)>> all = {
-      {"in_cutoff", [](const Layer& l) { return l.in.cutoff; }},
-      {"in_half_width", [](const Layer& l) { return l.in.half_width; }},
-      {"out_cutoff", [](const Layer& l) { return l.out.cutoff; }},
-      {"out_half_width", [](const Layer& l) { return l.out.half_width; }},
-  };
-  return all;
-}
-
 at::Tensor padding_of(const Layer& layer) {
   const auto x = layer.padding(layer.in.size.width, layer.out.size.width);
   const auto y = layer.padding(layer.in.size.height, layer.out.size.height);
   return at::tensor({x.before, x.after, y.before, y.after}, at::kDouble);
-}
-
-/// Compares numbers of which none may differ.
-void compare_exactly(const Cases& in, const std::string& group, const at::Tensor& ours,
-                     const std::string& name) {
-  const at::Tensor& expected = stored(in.tensors, name);
-  in.report.compare(group, ours.equal(expected) ? expected : expected + 1, expected);
 }
 
 void check_geometry(const Cases& in) {
@@ -220,18 +217,15 @@ void check_geometry(const Cases& in) {
       for (const Layer& layer : layers) values.push_back(value(layer));
       return at::tensor(values, at::kDouble);
     };
-    for (const auto& [key, value] : whole_values()) {
-      compare_exactly(in, "layers", list(value), prefix + key);
-    }
-    for (const auto& [key, value] : real_values()) {
-      in.compare("cutoffs of layers", list(value), prefix + key);
+    for (const auto& [key, value] : geometry_values()) {
+      in.compare_exactly("layers", list(value), prefix + key);
     }
     std::vector<at::Tensor> paddings;
     for (const Layer& layer : layers) paddings.push_back(padding_of(layer));
-    compare_exactly(in, "layers", at::stack(paddings), prefix + "padding");
+    in.compare_exactly("layers", at::stack(paddings), prefix + "padding");
     const Signal input = input_signal(shape);
-    compare_exactly(
-        in, "layers",
+    in.compare_exactly(
+        "layers",
         at::tensor({static_cast<double>(input.channels), static_cast<double>(input.size.width),
                     static_cast<double>(input.rate), input.cutoff},
                    at::kDouble),
@@ -312,8 +306,7 @@ void check_fully_connected(const Cases& in) {
       const models::stylegan::FullyConnected layer(
           1, expected.size(0), {.rate_multiplier = number(parts[2]), .first_bias = values});
       // Parameters begin in float32.
-      in.report.compare("initial biases", layer.bias(), expected,
-                        in.arithmetic.is_float64() ? 1e2 : 1);
+      in.compare("initial biases", layer.bias(), name, in.arithmetic.is_float64() ? 1e2 : 1);
     }
   }
 }
@@ -387,7 +380,7 @@ void check_synthesis_layer(const Cases& in) {
     if (settings.text("conv_clamp") != "none") options.clamp = settings.number("conv_clamp");
     models::stylegan3::SynthesisLayer layer(options);
     fill(layer, in, prefix);
-    compare_exactly(in, "layers", padding_of(options.layer), prefix + "y.padding");
+    in.compare_exactly("layers", padding_of(options.layer), prefix + "y.padding");
     const NamedTensors state = named_state(layer);
     for (const char* filter : {"up_filter", "down_filter"}) {
       if (state.contains(filter)) {
@@ -410,6 +403,15 @@ void check_blur(const Cases& in) {
   }
 }
 
+/// Returns whether a tensor is what cases are computed from.
+bool is_input_of_cases(const std::string& name) {
+  static const std::regex form(
+      R"(filter\..+|blur\.x|filtered_lrelu\..+\.dy)"
+      R"(|(?:filtered_lrelu|fully_connected|modulated_conv2d)\.[^.]+)"
+      R"(|(?:mapping|synthesis_input|synthesis_layer)\.[^.]+\.(?!y\.|grad\.).+)");
+  return std::regex_match(name, form);
+}
+
 }  // namespace
 
 void check_stylegan3_ops(const checkpoint::Safetensors& fixture, const Arithmetic& arithmetic,
@@ -425,7 +427,8 @@ void check_stylegan3_ops(const checkpoint::Safetensors& fixture, const Arithmeti
       {"synthesis_layer", check_synthesis_layer},
       {"blur", check_blur},
   };
-  const Cases cases{fixture.tensors, fixture.metadata, arithmetic, report};
+  std::set<std::string> compared;
+  const Cases cases{fixture.tensors, fixture.metadata, arithmetic, report, compared};
   for (const std::string& name : names_behind(cases, "")) {
     if (name == "filter") continue;  // an input
     const auto check = checks.find(name);
@@ -433,6 +436,10 @@ void check_stylegan3_ops(const checkpoint::Safetensors& fixture, const Arithmeti
       throw ConfigError("no operator for these tensors of the fixture: " + name);
     }
     check->second(cases);
+  }
+  for (const auto& [name, tensor] : fixture.tensors) {
+    if (compared.contains(name) || is_input_of_cases(name)) continue;
+    throw ConfigError("no operator for this tensor of the fixture: " + name);
   }
 }
 

@@ -1,7 +1,6 @@
 // Kind "stylegan3_trace": first weights of G and D, passes in eval mode, and some training steps.
 #include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
-#include <ATen/ops/ones_like.h>
 #include <ATen/ops/zeros.h>
 
 #include <algorithm>
@@ -192,6 +191,7 @@ void Stylegan3Trace::check_steps() {
   training::Synchronous trainer(config_, replica_, inputs_, *group_);
   witness(trainer.phases(), [this](const training::Phase& phase, const auto& optimizer) {
     check_gradients(phase.name, optimizer);
+    check_unreported_scores(phase, replica_, inputs_);
   });
   const int steps = settings_.integer("steps");
   while (progress_.step < steps) {
@@ -242,10 +242,9 @@ void Stylegan3Trace::check_statistics(const std::string& step, const training::P
     const at::Tensor ours = stored(statistics, one.ours) * one.factor;
     const bool is_sign = one.ours.starts_with("sign/");
     if (is_sign || one.ours.starts_with("logit/")) {
-      // Means of scores cross zero: they are compared absolutely in float32, and signs not at all.
+      // Signs are not compared in float32, where a score near zero may have the other one.
       if (is_sign && !arithmetic_.is_float64()) continue;
-      const at::Tensor one_more = at::ones_like(theirs->second);
-      report_.compare("scores", ours.cpu() - theirs->second + one_more, one_more);
+      compare_scores(ours, theirs->second);
     } else {
       report_.compare("losses", ours, theirs->second);
     }

@@ -1,9 +1,13 @@
 #include "parity/training_trace.h"
 
+#include <ATen/TensorOperators.h>
+#include <ATen/core/grad_mode.h>
 #include <ATen/ops/argmax.h>
+#include <ATen/ops/ones_like.h>
 
 #include <utility>
 
+#include "augment/ada_draws.h"
 #include "parity/stored.h"
 #include "tensors/with_prefix.h"
 
@@ -79,6 +83,37 @@ void TrainingTrace::check_final(const std::string& network, const torch::nn::Mod
   for (const auto& [name, expected] : with_prefix(tensors_, "final." + network + ".")) {
     report_.compare("final " + network, stored(state, name), expected);
   }
+}
+
+void TrainingTrace::compare_scores(const at::Tensor& ours, const at::Tensor& expected) const {
+  const at::Tensor one = at::ones_like(expected);
+  report_.compare("scores", ours.cpu() - expected + one, one);
+}
+
+void TrainingTrace::check_unreported_scores(const training::Phase& phase,
+                                            training::Replica& replica,
+                                            const StoredInputs& inputs) const {
+  const bool is_of_fakes = phase.name == "Gmain";
+  if (!is_of_fakes && phase.name != "Dreg") return;
+  const at::NoGradGuard no_grad;
+  kernels::RandomStream random({}, Stream::kSamples);
+  const std::string step = "step" + std::to_string(progress_.step) + ".";
+  const at::Tensor labels = inputs.labels(step + (is_of_fakes ? "Gmain.gen_c" : "real_c"));
+  models::Generator& generator = replica.generator();
+  generator.eval();  // moves no means
+  const at::Tensor images =
+      is_of_fakes ? generator.forward(inputs.input(step + "Gmain.gen_z"), labels, random)
+                  : inputs.input(step + "real");
+  generator.train();
+  const at::Tensor seen = replica.augmentation()(images, /*draws=*/{}, augment::Use::kReals);
+  const at::Tensor scores = replica.discriminator().forward(seen, labels, random);
+  const std::string side = is_of_fakes ? "fake" : "real";
+  const auto compare = [&](const std::string& what, const at::Tensor& ours) {
+    const auto theirs = tensors_.find(step + phase.name + ".stat.Loss/" + what + "/" + side);
+    if (theirs != tensors_.end()) compare_scores(ours, theirs->second);
+  };
+  compare("scores", scores.mean());
+  if (arithmetic_.is_float64()) compare("signs", scores.sign().mean());
 }
 
 }  // namespace ganscale::parity

@@ -60,6 +60,12 @@ class TrainingTrace {
   void check_gradients(const std::string& name, const optim::Optimizer& optimizer,
                        double scale = 0) const;
   void check_final(const std::string& network, const torch::nn::Module& ours) const;
+  /// Compares a mean of scores or of their signs absolutely, since it may be near zero.
+  void compare_scores(const at::Tensor& ours, const at::Tensor& expected) const;
+  /// Compares what D scores in Gmain and Dreg of a StyleGAN, which don't report it. The networks
+  /// are as they are when the phase updates one of them.
+  void check_unreported_scores(const training::Phase& phase, training::Replica& replica,
+                               const StoredInputs& inputs) const;
   /// Returns the fixture's gradients of a phase, or network, of this name in the current step.
   NamedTensors stored_gradients(const std::string& name) const;
 

@@ -43,6 +43,13 @@ class LoopbackConnection : NonCopyable {
     return true;
   }
 
+  /// Reads and drops this many bytes; returns their number, which is smaller only at the end.
+  std::size_t read_up_to(std::size_t count_bytes) {
+    std::vector<char> dropped(count_bytes);
+    const ssize_t count = recv(file_, dropped.data(), dropped.size(), MSG_WAITALL);
+    return count > 0 ? static_cast<std::size_t>(count) : 0;
+  }
+
   /// Returns everything up to the end of the connection, or up to a minute of silence.
   std::string read_to_end() {
     std::string text;

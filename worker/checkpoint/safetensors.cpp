@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "files/durable_file.h"
 #include "files/file_descriptor.h"
+#include "files/input_error.h"
 #include "files/uninterrupted.h"
 
 namespace ganscale::checkpoint {
@@ -29,7 +30,7 @@ class InputFile {
       : file_(std::move(file)),
         descriptor_(
             files::uninterrupted([&] { return ::open(file_.c_str(), O_RDONLY | O_CLOEXEC); })) {
-    if (descriptor_.get() < 0) fail_with_errno("cannot open the safetensors file");
+    if (descriptor_.get() < 0) files::fail_to_read(file_, errno);
     read_header();
   }
 
@@ -44,9 +45,7 @@ class InputFile {
  private:
   void read_header() {
     struct stat status{};
-    if (::fstat(descriptor_.get(), &status) != 0) {
-      fail_with_errno("cannot read the safetensors file");
-    }
+    if (::fstat(descriptor_.get(), &status) != 0) files::fail_to_read(file_, errno);
     const std::int64_t file_size_bytes = status.st_size;
     if (file_size_bytes < kPrefixBytes) fail("the safetensors file is truncated", file_size_bytes);
     std::uint64_t header_bytes = 0;
@@ -68,7 +67,7 @@ class InputFile {
       const auto read_bytes =
           ::pread(descriptor_.get(), next, static_cast<std::size_t>(end - offset), offset);
       if (read_bytes < 0 && errno == EINTR) continue;
-      if (read_bytes < 0) fail_with_errno("cannot read the safetensors file");
+      if (read_bytes < 0) files::fail_to_read(file_, errno);
       if (read_bytes == 0) fail("the safetensors file is truncated", offset);
       next += read_bytes;
       offset += read_bytes;
@@ -78,11 +77,6 @@ class InputFile {
   [[noreturn]] void fail(const char* what, std::int64_t size_bytes) const {
     throw DataError(std::string(what) + ": " + file_.string() + ": " + std::to_string(size_bytes) +
                     " bytes");
-  }
-
-  [[noreturn]] void fail_with_errno(const char* what) const {
-    throw DataError(std::string(what) + ": " + file_.string() + ": " +
-                    std::generic_category().message(errno));
   }
 
   std::filesystem::path file_;

@@ -2,6 +2,7 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
+#include <utility>
 
 #include "base/log.h"
 #include "cli/add_verb.h"
@@ -14,6 +15,7 @@
 #include "training/run/dataset.h"
 #include "training/run/parse_run.h"
 #include "training/run/run_folder.h"
+#include "training/session/check_config.h"
 #include "training/session/process_context.h"
 
 namespace ganscale::cli {
@@ -103,7 +105,9 @@ ExitCode evaluate(const EvaluateOptions& options) {
   }
   const auto process = training::open_process_context(config);
   comm::Group& group = *process.world.group;
+  trained = training::generator_of_rank_0(group, std::move(trained), options.generator.ema_kimg);
   const auto dataset = training::open_dataset(config.data, config.model);
+  training::require_same_dataset(group, config.data, dataset);
   trained.generator->to(process.devices.generator);
   log::info("Evaluating", {{"checkpoint", trained.checkpoint}, {"ranks", group.size()}});
   const auto start = std::chrono::steady_clock::now();

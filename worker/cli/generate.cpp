@@ -37,6 +37,7 @@ constexpr auto kGenerateExample =
     "  ganscale generate --checkpoint runs/r1/checkpoints/kimg-000200 --seeds 7 --out seven.png\n"
     "  ganscale generate --run runs/r1 --seeds 1-6 --walk 60 --truncation 0.7 --out walk.webp\n"
     "  ganscale generate --run runs/r1 --seeds 1-6 --walk 30 --grid 2x5 --out all-labels.webp\n"
+    "  ganscale generate --run runs/r1 --seeds 1-6 --walk 60 --rotate 360 --out turning.webp\n"
     "  ganscale generate --run runs/r1 --mix-rows 1-4 --mix-columns 5-9 --out mixed.png\n\n"
     "Seed i is the latent of image i in the run's sample grids, for all checkpoints. --labels\n"
     "are assigned to the seeds in turn; with --labels data each seed draws its label with the\n"
@@ -82,6 +83,20 @@ report::GridLayout layout_of(const GenerateOptions& options, std::size_t count) 
   auto layout = grid_layout(options.grid, static_cast<std::int64_t>(count));
   layout.scale = options.scale;
   return layout;
+}
+
+bool moves_images(const GenerateOptions& options) {
+  return options.rotation != 0 || !options.translation.empty();
+}
+
+/// Returns how all images are turned and moved: 0 if they aren't.
+models::ImageMotion motion_of(const GenerateOptions& options) {
+  models::ImageMotion motion{.degrees = options.rotation};
+  if (!options.translation.empty()) {
+    motion.right = options.translation[0];
+    motion.down = options.translation[1];
+  }
+  return motion;
 }
 
 /// Passes the images to `take` in batches: [N, C, H, W] and the index of the first one.
@@ -137,6 +152,7 @@ std::vector<std::int64_t> labels_of_cells(const GenerateOptions& options,
 Walk walk_of(const GenerateOptions& options, const ImageSampler& sampler, const SampleSpec& spec) {
   Walk walk;
   walk.frames_per_step = options.walk_frames;
+  walk.motion = motion_of(options);
   if (options.grid.empty()) {
     walk.cells = {spec};
   } else {
@@ -215,34 +231,16 @@ void take_statistics(const GenerateOptions& options, const training::TrainedGene
                    trained.config.model.name);
 }
 
-/// Moves and turns all images of a generator that can do that.
-void move_images(const GenerateOptions& options, const training::TrainedGenerator& trained) {
-  if (options.rotation == 0 && options.translation.empty()) return;
-  auto* styled = trained.generator->as_style_generator();
-  const at::Tensor transform = styled != nullptr ? styled->input_transform() : at::Tensor();
-  if (!transform.defined()) {
-    throw UsageError("--rotate, --translate: only stylegan3 can turn and move its images: " +
-                     trained.config.model.name);
-  }
-  models::ImageMotion motion{.degrees = options.rotation};
-  if (!options.translation.empty()) {
-    motion.right = options.translation[0];
-    motion.down = options.translation[1];
-  }
-  const at::NoGradGuard no_grad;
-  transform.copy_(models::transform_of(motion));
-}
-
 ExitCode generate(const GenerateOptions& options) {
   require_possible(options);
   const auto device = open_device(options.device);
   const auto trained = load_generator(options.generator);
   trained.generator->to(device);
-  move_images(options, trained);
   std::optional<models::Truncation> truncation;
   if (options.truncation)
     truncation = models::Truncation{*options.truncation, options.truncation_cutoff};
   const ImageSampler sampler(trained, truncation);
+  if (moves_images(options)) sampler.move_images(motion_of(options));
   if (options.walk_frames > 0 && sampler.latent_threshold()) {
     throw UsageError("--truncation: a walk through latents does not truncate them");
   }
@@ -267,11 +265,12 @@ void add_motion(CLI::App& verb, GenerateOptions& options) {
     return config::parse_number(text) ? std::string() : "expected a finite number: " + text;
   };
   verb.add_option("--rotate", options.rotation,
-                  "turn all images counterclockwise by this many degrees (stylegan3)")
+                  "turn all images counterclockwise by this many degrees (stylegan3); with --walk, "
+                  "by 0 at its start and evenly more from frame to frame")
       ->check(is_number);
   verb.add_option("--translate", options.translation,
                   "then move them: RIGHT,DOWN, in sides (the shorter) of an image, such as "
-                  "0.1,-0.2 (stylegan3)")
+                  "0.1,-0.2 (stylegan3); with --walk, there and back")
       ->delimiter(',')
       ->expected(2)
       ->check(is_number);

@@ -84,10 +84,10 @@ void import_network(const fs::path& from, const training::RunFolder& run) {
   training::import_weights(converted.path(), run);
 }
 
-training::RunConfig config_of(const ImportOptions& options) {
+config::Section section_of(const ImportOptions& options) {
   config::Node node = read_config(options.config);
   training::apply_presets(node, /*world_size=*/1);
-  return training::parse_run(config::Section(std::move(node)));
+  return config::Section(std::move(node));
 }
 
 bool has_config(const ImportOptions& options) {
@@ -113,10 +113,11 @@ ExitCode import_weights(const ImportOptions& options) {
   require_possible(options);
   const training::RunFolder run(options.run);
   if (has_config(options)) {
-    training::RunConfig config = config_of(options);
+    const config::Section in = section_of(options);
+    training::RunConfig config = training::parse_run(in);
     if (print_config_if_asked(options.config, config.resolved)) return ExitCode::kOk;
     set_shapes(options.shapes, config.model);
-    training::import_weights(options.from, config, run);
+    training::import_weights(options.from, config, in.location("model.name"), run);
   } else if (training::is_torch_file(options.from)) {
     throw UsageError(
         "a file of PyTorch does not say of which model it is, so name a configuration "

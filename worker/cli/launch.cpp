@@ -38,9 +38,9 @@ constexpr auto kLaunchExample =
     "machine,\n"
     "or, without GPUs, up to four ranks that share its cores. A hostfile has a line for each "
     "machine,\n"
-    "such as `name slots=8`; mpirun reaches them by SSH, or within a Slurm allocation. If you "
-    "need\n"
-    "other options of mpirun, start mpirun yourself.\n"
+    "such as `name slots=8`; mpirun reaches them by SSH, or within a Slurm allocation. Without a\n"
+    "hostfile, each task of an allocation is a rank: allocate with --ntasks-per-node=8 for 8\n"
+    "GPUs. If you need other options of mpirun, start mpirun yourself.\n"
     "\n"
     "On Ctrl-C, SIGTERM or SIGUSR1 the run writes a checkpoint and ends with exit code 143.\n"
     "A second signal ends it at once.";
@@ -53,10 +53,16 @@ bool reads_other_processes() {
   return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == 1;
 }
 
+std::string variable(const char* name) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? "" : text;
+}
+
 Surroundings look_around() {
   return {.gpus = device::visible_gpu_count(),
           .cores = device::usable_cores(),
           .in_slurm = std::getenv("SLURM_JOB_ID") != nullptr,
+          .slurm_tasks = variable("SLURM_TASKS_PER_NODE"),
           .is_root = geteuid() == 0,
           .terminal_columns = terminal::is_open() ? terminal::columns() : 0,
           .reads_other_processes = reads_other_processes(),
@@ -95,6 +101,25 @@ void require_own_options_first(const LaunchRequest& request) {
   }
 }
 
+/// ranks: 0: mpirun decides.
+void log_launch(const LaunchRequest& request, const Surroundings& here, int ranks) {
+  if (ranks > 0) {
+    log::info("Launching", {{"ranks", ranks}, {"gpus", here.gpus}, {"cores", here.cores}});
+    return;
+  }
+  log::info(request.hostfile.empty() ? "Launching a rank for each task of the Slurm allocation"
+                                     : "Launching a rank for each slot of the hostfile",
+            {{"gpus", here.gpus}, {"cores", here.cores}});
+  if (const auto tasks = ranks_unlike_gpus(request, here)) {
+    log::warning(
+        "The Slurm allocation has another number of tasks for this machine than it has GPUs; for "
+        "a rank on each GPU, allocate with this option",
+        {{"tasks", *tasks},
+         {"gpus", here.gpus},
+         {"option", "--ntasks-per-node=" + std::to_string(here.gpus)}});
+  }
+}
+
 ExitCode launch(const LaunchRequest& request) {
   require_verb(request);
   require_own_options_first(request);
@@ -103,7 +128,7 @@ ExitCode launch(const LaunchRequest& request) {
   for (const auto& [name, value] : environment_of(here))
     setenv(name.c_str(), value.c_str(), /*overwrite=*/0);
   const std::string program = std::filesystem::read_symlink("/proc/self/exe");
-  log::info("Launching", {{"ranks", ranks}, {"gpus", here.gpus}, {"cores", here.cores}});
+  log_launch(request, here, ranks);
   return static_cast<ExitCode>(
       supervise(mpirun_command(request, here, ranks, program), "openmpi-bin", mpirun_timeout()));
 }

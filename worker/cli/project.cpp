@@ -27,7 +27,7 @@ constexpr auto kProjectExample =
     "  ganscale project --run runs/faces --target me.jpg --perceptual-net vgg16.pt --out-dir me/\n"
     "\n"
     "Writes target.png, projected.png and projected.safetensors: the style vectors \"w\" and the\n"
-    "noise maps that reproduce the target most closely.";
+    "noise maps, if the generator has noise, that reproduce the target most closely.";
 
 struct ProjectOptions {
   GeneratorOptions generator;

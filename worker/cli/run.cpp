@@ -62,7 +62,9 @@ int run(int argc, char** argv) {
     });
     return code;
   };
-  return command_line::run_program(app, translated, argc, argv, let_rank_0_report_first);
+  return command_line::run_program(
+      app, translated, argc, argv,
+      {.prints_help = comm::launched_rank() == 0, .before_user_error = let_rank_0_report_first});
 }
 
 }  // namespace ganscale::cli

@@ -161,8 +161,8 @@ ExitCode train(const TrainOptions& options) {
   return training::run_session(
       std::move(config), training::RunFolder(options.run), {this_build(), typed_command_line()},
       {.dry_run = options.config.dry_run,
-       .preflight = value_in(training::kPreflightModes, options.preflight).value(),
-       .fabric = options.fabric});
+       .fabric = {.mode = value_in(training::kPreflightModes, options.preflight).value(),
+                  .required = options.fabric}});
 }
 
 }  // namespace

@@ -4,9 +4,11 @@
 #include <cstdlib>
 
 #include "base/error.h"
+#include "base/host.h"
 #include "comm/backends/launcher.h"
 #include "comm/backends/nccl_group.h"
 #include "comm/backends/thread_group.h"
+#include "comm/collectives/numbers.h"
 #include "comm/distinct_gpus.h"
 #include "config/units.h"
 #include "wire/names.h"
@@ -35,6 +37,17 @@ World open_mpi(const CommConfig& config) {
   world.watchdog = make_process_watchdog(timeout, world.rank_info.rank);
   world.group = open_mpi_world(world.watchdog);
   return world;
+}
+
+/// Only the rank without a GPU throws: its error names the node to look at. The others soon wait
+/// for it, and are ended with it.
+void require_gpu_if_others_have_one(Group& group, c10::Device device) {
+  bool has_any_gpu = device.is_cuda();
+  all_reduce_max(group, {&has_any_gpu});
+  if (device.is_cuda() || !has_any_gpu) return;
+  throw DeviceError("this rank sees no GPU on " + host_name() +
+                    ", but other ranks have one: run nvidia-smi there and check "
+                    "CUDA_VISIBLE_DEVICES, or set training.device: cpu for all ranks");
 }
 
 }  // namespace
@@ -72,13 +85,14 @@ World open_world(const CommConfig& config) {
 }
 
 void add_device(World& world, const CommConfig& config, c10::Device device) {
+  if (device.is_cuda() && config.backend == Backend::kMpi)
+    throw ConfigError("comm.backend mpi does not support GPUs: use auto");
+  require_gpu_if_others_have_one(*world.group, device);
   if (!device.is_cuda()) {
     if (config.backend == Backend::kNccl)
       throw ConfigError("comm.backend nccl needs a GPU: " + device.str());
     return;
   }
-  if (config.backend == Backend::kMpi)
-    throw ConfigError("comm.backend mpi does not support GPUs: use auto");
   if (world.group->size() == 1) return;
   require_distinct_gpus(*world.group, device::gpu_id(device));
   world.group = make_nccl_group(std::move(world.group), device, world.watchdog);

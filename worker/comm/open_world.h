@@ -31,7 +31,7 @@ World open_world(const CommConfig& config);
 /// after select_device(). Does nothing for a CPU or a single rank.
 ///
 /// Throws ConfigError: backend "nccl" without a GPU, backend "mpi" with a GPU, several ranks on one
-/// GPU; DeviceError: NCCL fails.
+/// GPU; DeviceError: NCCL fails, or, on this rank alone, it has no GPU, but others do.
 void add_device(World& world, const CommConfig& config, c10::Device device);
 
 /// Throws ConfigError unless the world has the expected size.

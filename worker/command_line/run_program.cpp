@@ -92,8 +92,7 @@ std::string usage_error(const CLI::App& app, const CLI::ParseError& error) {
 }
 
 /// Returns the exit code if there is nothing to run.
-int parse(CLI::App& app, const Arguments& arguments,
-          const std::function<void()>& before_user_error) {
+int parse(CLI::App& app, const Arguments& arguments, const Reporting& reporting) {
   try {
     app.parse(Arguments(arguments.rbegin(), arguments.rend()));  // the last one first, for CLI11
     return 0;
@@ -101,22 +100,29 @@ int parse(CLI::App& app, const Arguments& arguments,
     const std::string unknown = unknown_verb(app, arguments);
     const bool asked_for_help = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success);
     if (asked_for_help && unknown.empty()) {
-      app.exit(error);
+      if (reporting.prints_help) app.exit(error);
       return 0;
     }
-    before_user_error();
+    reporting.before_user_error();
     log::error(unknown.empty() ? usage_error(app, error) : unknown);
     return static_cast<int>(ExitCode::kUsage);
   }
 }
 
-ExitCode run(const Action& action, const std::function<void()>& before_user_error) {
+/// What log_error() does first while the action runs; empty at other times.
+std::function<void()>& before_user_error() {
+  static std::function<void()> of_program;
+  return of_program;
+}
+
+void prepare_to_report(const Error& error) {
+  const bool is_ours = error.code() == ExitCode::kBug || error.code() == ExitCode::kPeerLost;
+  if (!is_ours && before_user_error()) before_user_error()();
+}
+
+ExitCode run(const Action& action) {
   try {
     return action();
-  } catch (const Error& error) {
-    const bool is_ours = error.code() == ExitCode::kBug || error.code() == ExitCode::kPeerLost;
-    if (!is_ours) before_user_error();
-    return log_error();
   } catch (const std::exception&) {
     return log_error();
   }
@@ -133,12 +139,14 @@ bool is_another_error() {
 }  // namespace
 
 ExitCode log_error() {
-  const auto write = [is_new = is_another_error()](std::string_view message, log::Pairs pairs) {
+  const bool is_new = is_another_error();
+  const auto write = [is_new](std::string_view message, log::Pairs pairs) {
     if (is_new) log::error(message, pairs);
   };
   try {
     throw;
   } catch (const Error& error) {
+    if (is_new) prepare_to_report(error);
     if (error.code() == ExitCode::kPeerLost) {
       // Who started the ranks may look for the exit code, as of a watchdog.
       write(error.what(), {{"exit_code", static_cast<int>(error.code())}});
@@ -159,12 +167,15 @@ ExitCode log_error() {
 }
 
 int run_program(CLI::App& app, const Action& action, int argc, char** argv,
-                const std::function<void()>& before_user_error) {
+                const Reporting& reporting) {
   const std::span given(argv, static_cast<std::size_t>(argc));
   const Arguments arguments = with_options({given.begin() + 1, given.end()});
-  const int usage = parse(app, arguments, before_user_error);
+  const int usage = parse(app, arguments, reporting);
   if (usage != 0 || !action) return usage;
-  return static_cast<int>(run(action, before_user_error));
+  before_user_error() = reporting.before_user_error;
+  const ExitCode code = run(action);
+  before_user_error() = nullptr;  // it may refer to what the caller has
+  return static_cast<int>(code);
 }
 
 }  // namespace ganscale::command_line

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <ranges>
 #include <sstream>
 
 #include "base/error.h"
+#include "config/yaml_progress.h"
 
 namespace ganscale::config {
 namespace {
@@ -49,6 +51,19 @@ Node convert(const YAML::Node& yaml, const std::string& origin, int depth) {
   return node;
 }
 
+/// Returns the document of a text; a null if it is empty. Others must be empty: "---" may also be the
+/// last line.
+YAML::Node only_document(const std::string& text, const std::string& origin) {
+  require_progress(text);
+  const std::vector<YAML::Node> documents = YAML::LoadAll(text);
+  for (const auto& other : documents | std::views::drop(1)) {
+    if (other.IsNull()) continue;
+    throw ConfigError(Location{origin, other.Mark().line + 1}.text() +
+                      ": a second document begins here; put all keys into one");
+  }
+  return documents.empty() ? YAML::Node() : documents.front();
+}
+
 /// Calls `change` with a value and all values within it.
 template <class Change>
 void for_each_value(Node& node, const Change& change) {
@@ -64,7 +79,7 @@ void for_each_value(Node& node, const Change& change) {
 
 Node parse_yaml(std::string_view text, const std::string& origin) {
   try {
-    Node node = convert(YAML::Load(std::string(text)), origin);
+    Node node = convert(only_document(std::string(text), origin), origin);
     if (node.map() == nullptr) throw ConfigError(node.location.text() + ": expected a map of keys");
     return node;
   } catch (const YAML::Exception& error) {

@@ -21,7 +21,7 @@
 /// | GET /readyz | 200 while it trains; 503 before the first step and after a failure |
 /// | GET /status | 200, the status as JSON |
 /// | POST /commands {"command": "pause"} | 202; takes effect after the current step |
-/// | the same, of a training that takes no commands | 409 |
+/// | the same, of a training that takes stop alone | 409 |
 ///
 /// With a token, every request but the two probes must have it (401). Without one, only GET
 /// requests from this machine are served (403). The probes are open to all: they reveal nothing,
@@ -54,7 +54,7 @@ std::optional<Response> refuse(const Request& request, const Access& access);
 /// Returns the response to a request that was not refused. An invalid command gives 400.
 Response answer(const Request& request, const std::string& body, const wire::JobStatus& status);
 
-/// Returns the response to a command of a training that takes none: 409.
+/// Returns the response to a command that a training does not take: 409.
 Response no_commands(const std::string& why);
 
 /// Returns the response to a command while too many earlier ones are pending: 503.

@@ -19,6 +19,7 @@ constexpr const char* kLoopback = "127.0.0.1";
 struct Server::Listener {
   explicit Listener(const ServerConfig& config, const std::string& address)
       : token_file(config.token_file),
+        on_stop(config.on_stop),
         commands_refused(config.commands_refused),
         server(
             address, config.port,
@@ -35,9 +36,17 @@ struct Server::Listener {
 
   http::Reply answer_to(const http::Head& head, const std::string& body) {
     const Response response = answer(request_of(head), body, read_status());
-    if (!response.command) return reply_of(response);
-    if (!commands_refused.empty()) return reply_of(no_commands(commands_refused));
-    return reply_of(commands.try_push(*response.command) ? response : too_many_commands());
+    return reply_of(response.command ? take(response) : response);
+  }
+
+  /// Returns the response to a command, which is valid.
+  Response take(const Response& accepted) {
+    if (on_stop && accepted.command == wire::Command::kStop) {
+      on_stop();
+      return accepted;
+    }
+    if (!commands_refused.empty()) return no_commands(commands_refused);
+    return commands.try_push(*accepted.command) ? accepted : too_many_commands();
   }
 
   wire::JobStatus read_status() {
@@ -46,6 +55,7 @@ struct Server::Listener {
   }
 
   const std::string token_file;
+  const std::function<void()> on_stop;
   const std::string commands_refused;
   BoundedQueue<wire::Command> commands{kWaitingCommands};
   std::mutex mutex;

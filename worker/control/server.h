@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,9 +15,11 @@ struct ServerConfig {
   std::string address = "0.0.0.0";  ///< without a token file, the server listens on 127.0.0.1 only
   int port = 0;                     ///< 0: any free port
   std::string token_file;
-  std::string tls_certificate = {};   ///< PEM; empty: plain HTTP
-  std::string tls_key = {};           ///< PEM
-  std::string commands_refused = {};  ///< why all commands are; empty: they are taken
+  std::string tls_certificate = {};  ///< PEM; empty: plain HTTP
+  std::string tls_key = {};          ///< PEM
+  /// Carries out the command stop, on the server's thread. Empty: it waits for next_command().
+  std::function<void()> on_stop = {};
+  std::string commands_refused = {};  ///< why the other commands are; empty: they are taken
 };
 
 /// The control port of a training (see routes.h), on rank 0.

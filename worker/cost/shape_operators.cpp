@@ -165,13 +165,17 @@ Stack embedding_backward(const Stack& in) {
   return {blank({in.at(2).toInt(), gradient.size(-1)}, gradient)};
 }
 
+/// Of an operator that only writes to its arguments.
+Stack nothing(const Stack& /*in*/) { return {}; }
+
 /// What an operator returns for its arguments: a line each.
 struct ShapeOperator {
   const char* name;
   Stack (*results)(const Stack& arguments);
 };
 
-constexpr std::array<ShapeOperator, 19> kOperators = {{
+constexpr std::array<ShapeOperator, 20> kOperators = {{
+    {"aten::_fused_sgd_", nothing},
     {"aten::_local_scalar_dense", value_on_host},
     {"aten::abs", like_the_first},
     {"aten::convolution", convolution},

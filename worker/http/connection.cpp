@@ -168,15 +168,22 @@ void Connection::write(const Reply& reply, bool then_close) {
   response_.keep_alive(!then_close && !service_->is_closing && parser_->keep_alive());
   response_.content_length(reply.body.size());
   if (head_.method != "HEAD") response_.body() = reply.body;
+  serializer_.emplace(response_);
+  write_part();
+}
+
+void Connection::write_part() {
   stream_.expires_after(service_->limits.transfer);
   on_stream([this](auto& stream) {
-    async_write(stream, response_,
-                [self = shared_from_this()](Error error, std::size_t) { self->on_written(error); });
+    async_write_some(stream, *serializer_, [self = shared_from_this()](Error error, std::size_t) {
+      self->on_written(error);
+    });
   });
 }
 
 void Connection::on_written(Error error) {
   if (error) return;
+  if (!serializer_->is_done()) return write_part();
   if (response_.keep_alive() && !service_->is_closing) return read();
   if (!tls_) return end();
   waits_since_ = Clock::now();

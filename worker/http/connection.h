@@ -7,6 +7,7 @@
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/serializer.hpp>
 #include <boost/beast/http/string_body.hpp>
 #include <memory>
 #include <optional>
@@ -55,6 +56,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void read();
   void on_head(Error error);
   void on_body(Error error);
+  /// Sends as much of the reply as the client has room for; the next part has its own time.
+  void write_part();
   void on_written(Error error);
   void refuse_unreadable(Error error);
   void answer();
@@ -68,6 +71,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   boost::beast::flat_buffer buffer_;
   std::optional<boost::beast::http::request_parser<boost::beast::http::string_body>> parser_;
   boost::beast::http::response<boost::beast::http::string_body> response_;
+  std::optional<boost::beast::http::response_serializer<boost::beast::http::string_body>>
+      serializer_;  ///< of response_
   Head head_;
   std::optional<Clock::time_point> waits_since_;
   std::array<char, 4096> discarded_{};

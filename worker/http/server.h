@@ -51,7 +51,7 @@ std::optional<Reply> refuse_all_but_get(const Head& head);
 /// What a client can take up. What exceeds it ends the connection, after 413 or 431 if that can
 /// still be sent.
 struct Limits {
-  std::chrono::milliseconds transfer{10'000};  ///< to send a request, or to receive its reply
+  std::chrono::milliseconds transfer{10'000};  ///< of a request, or of a part of its reply
   std::uint32_t head_bytes = 16384;
   std::uint64_t body_bytes = 4096;
   /// Beyond that many, the connection that has waited for its client for the longest is closed.

@@ -27,6 +27,10 @@ class FeatureStats {
   /// Restores moments and features from state().
   FeatureStats(const NamedTensors& state, std::int64_t image_count);
 
+  /// Returns the outputs of the network that add() uses.
+  WantedOutputs wanted() const {
+    return {.features = moments_ || keeps_features_, .logits = score_.has_value()};
+  }
   /// numbers: [N] int64, of these images; labels: [N] int64, undefined if there are none.
   void add(const Features& features, const at::Tensor& numbers, const at::Tensor& labels);
   /// Merges the statistics of all ranks. All ranks call it once, after the last add().

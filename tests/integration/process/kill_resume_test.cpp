@@ -194,6 +194,27 @@ TEST(Resume, OfStylegan3GivesTheBitsOfTheUninterruptedRun) {
       "discriminator_optimizer.safetensors");
 }
 
+/// The run that is stopped is in the middle of all its schedules.
+TEST(Resume, OfR3ganGivesTheBitsOfTheUninterruptedRun) {
+  const std::string betas =
+      "betas: [0, 0.9], beta2_schedule: {name: cosine, final: 0.99, kimg: 0.08}, "
+      "schedule: {name: cosine, final_fraction: 0.2, kimg: 0.08}";
+  expect_bits_of_the_uninterrupted_run(
+      "model: {name: r3gan, resolution: 32, conditional: true, z_dim: 8, label_dim: 4, "
+      "channel_base: 64, channel_max: 8, group_channels: 4, blocks: [1, 1, 1, 1]}\n"
+      "loss: {name: relativistic}\n"
+      "generator: {optimizer: {" +
+          betas +
+          "}, ema_kimg: 0, ema_schedule: {name: cosine, final_kimg: 0.05, kimg: 0.08}}\n"
+          "discriminator: {optimizer: {" +
+          betas +
+          "}, r1_gamma: 1, r2_gamma: 1, penalty_phase: main, "
+          "gamma_schedule: {name: cosine, final_fraction: 0.1, kimg: 0.08}}\n"
+          "augment: {name: ada, adaptive: false, p: 0.2, "
+          "p_schedule: {name: linear, final: 0.8, kimg: 0.08}}\n",
+      "discriminator_optimizer.safetensors");
+}
+
 /// The fifth step lies amid a round of lookahead, on the way to its peak rate.
 TEST(Resume, OfOtherOptimizersGivesTheBitsOfTheUninterruptedRun) {
   expect_bits_of_the_uninterrupted_run(

@@ -194,10 +194,12 @@ class Page(ServedRun):
     def text(self, selector):
         return self.browser.evaluate(f"document.querySelector({json.dumps(selector)}).textContent")
 
-    def open(self):
+    def open(self, first_script=""):
+        """first_script: runs before the page's own."""
         _, address, token = self.serve()
         self.browser = Browser(self.folder / "profile")
         self.addCleanup(self.browser.close)
+        self.browser.call("Page.addScriptToEvaluateOnNewDocument", source=first_script)
         self.browser.open(f"{address}/?token={token}")
         self.browser.wait_for(self.IMAGE)
 
@@ -213,6 +215,36 @@ class Page(ServedRun):
         self.assertTrue(self.browser.evaluate("document.querySelector('[name=truncation]').closest('label').hidden"))
         self.assertEqual(self.text("#problem"), "")
         self.assertEqual(self.browser.console, [])
+
+    # Replies to the path that `failing` names, in place of the server.
+    FAILURES = """
+      const answer = window.fetch;
+      window.fetch = async (path, options) => path.split("?")[0] !== window.failing ? answer(path, options)
+          : new Response(JSON.stringify({error: "out of order"}), {status: window.failing === "state" ? 200 : 503});
+    """
+
+    def let_fail(self, path):
+        self.browser.evaluate(f"window.failing = {json.dumps(path)}")
+
+    def wait_for_text(self, selector, text):
+        self.browser.wait_for(f"document.querySelector({json.dumps(selector)}).textContent === {json.dumps(text)}")
+
+    def test_tells_a_problem_until_it_is_over(self):
+        self.finished_run()
+        self.open(self.FAILURES)
+        before = json.dumps(self.browser.evaluate(self.IMAGE))
+        for path in ("state", "image"):
+            self.let_fail(path)
+            self.move("seed", 7)
+            self.wait_for_text("#problem", "out of order")
+            self.let_fail(None)
+            self.wait_for_text("#problem", "")
+        self.browser.wait_for(f"{self.IMAGE} !== {before}")
+
+    def test_has_images_without_a_report(self):
+        self.finished_run()
+        self.open(self.FAILURES + "window.failing = 'report'")
+        self.wait_for_text("#running", "out of order")
 
     def test_follows_a_run_that_trains(self):
         training = self.train(1000)

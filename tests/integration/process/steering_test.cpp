@@ -1,6 +1,9 @@
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <array>
 #include <chrono>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <future>
@@ -26,10 +29,18 @@ std::string idx_images(char count) {
   return head + pixels;
 }
 
+/// Returns an IDX file of the labels 0, 1, 0, 1, ...
+std::string idx_labels(char count) {
+  std::string labels{0, 0, 8, 1, 0, 0, 0, count};
+  for (int i = 0; i < count; ++i) labels.push_back(static_cast<char>(i % 2));
+  return labels;
+}
+
 /// Two ranks that train until they are asked to stop; `timeout` kills them as a last resort.
 class Steering : public testing::Test {
  protected:
-  Steering() {
+  /// Starts the ranks and waits for the first step. more: sections of their configuration, as YAML.
+  void start(const std::string& more = "") {
     folder_.write("data/train-images-idx3-ubyte", idx_images(64));
     folder_.write("token", "s3cret\n");
     const auto config = folder_.write(
@@ -40,12 +51,16 @@ class Steering : public testing::Test {
             "}\n"
             "training: {total_kimg: 1000000, batch: 4, tick_kimg: 0.008, samples_every_kimg: 0}\n"
             "telemetry: {metrics_port: 0, control_port: 0, token_file: " +
-            (folder_ / "token").string() + "}\n");
+            (folder_ / "token").string() + "}\n" + more);
     const std::string command = "OMP_NUM_THREADS=1 timeout -k 5 100 " LAUNCHER
                                 " --allow-run-as-root --oversubscribe --bind-to none -n 2 " PROGRAM
                                 " train --config " +
                                 config.string() + " --run " + (folder_ / "faces").string();
     program_ = std::async(std::launch::async, run_program, command);
+    wait_for("a control port",
+             [&] { return (control_port_ = logged_port("Serving status and commands")) != 0; });
+    wait_for("the first step",
+             [&] { return http_request(control_port_, "GET /readyz").status == 200; });
   }
 
   /// Waits until `condition` holds. Throws with the program's output when the training has ended.
@@ -87,10 +102,7 @@ class Steering : public testing::Test {
 };
 
 TEST_F(Steering, WatchesPausesAndStopsTwoRanks) {
-  wait_for("a control port",
-           [&] { return (control_port_ = logged_port("Serving status and commands")) != 0; });
-  wait_for("the first step",
-           [&] { return http_request(control_port_, "GET /readyz").status == 200; });
+  start();
   EXPECT_EQ(http_request(control_port_, "GET /status").status, 401);
   EXPECT_EQ(status().run, "faces");
   EXPECT_EQ(status().world_size, 2);
@@ -123,6 +135,23 @@ TEST_F(Steering, WatchesPausesAndStopsTwoRanks) {
   EXPECT_EQ(send("stop"), 202);
   const auto result = program_.get();
   EXPECT_EQ(result.exit_code, 0) << result.output;
+}
+
+TEST_F(Steering, StopsTheLabelsOfBothRanksAsASignalDoes) {
+  folder_.write("data/train-labels-idx1-ubyte", idx_labels(64));
+  start("scheme: {name: per_label}\n");
+  const std::array labels{folder_ / "faces/labels/label-0000", folder_ / "faces/labels/label-0001"};
+  wait_for("a tick of each label", [&] {
+    return std::ranges::all_of(
+        labels, [](const auto& label) { return std::filesystem::exists(label / "stats.jsonl"); });
+  });
+  EXPECT_EQ(send("pause"), 409);
+  EXPECT_EQ(send("stop"), 202);
+  const auto result = program_.get();
+  EXPECT_EQ(result.exit_code, 143) << result.output;
+  for (const auto& label : labels) {
+    EXPECT_FALSE(std::filesystem::is_empty(label / "checkpoints")) << label;
+  }
 }
 
 }  // namespace

@@ -55,6 +55,13 @@ TEST_F(StyleFeatures, ImportedWeightsEqualTheFileAndMakeTheReferencesImages) {
       fixture_ + " " + path("g.pt"));
 }
 
+TEST_F(StyleFeatures, ImportKeepsThePrecisionAndTheClampOfTheFile) {
+  const std::string config = files::read_file(path("run/config.yaml"));
+  for (const char* line : {"precision: fp16", "low_precision_resolutions: 2", "conv_clamp: 256"}) {
+    EXPECT_THAT(config, testing::HasSubstr(line));
+  }
+}
+
 // The same networks by torch.save(), read where no Python is found, with the configuration of the run.
 TEST_F(StyleFeatures, SavedByPytorchAreImportedWithoutPython) {
   const std::string import =

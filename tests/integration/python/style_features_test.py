@@ -65,6 +65,15 @@ def module_of(tensors, prefix):
     return root
 
 
+def describe_precision(network):
+    """Sets what the layers of a StyleGAN2 generator keep of a training in fp16."""
+    if "synthesis" not in network._modules:
+        return
+    for name, block in network.synthesis.named_children():
+        block.use_fp16 = name != "b4"
+        block.conv1.conv_clamp = 256
+
+
 def describe_stylegan(network, options):
     """Sets what a StyleGAN's networks keep besides their tensors."""
     number = {key: int(value) for key, value in options.items() if value.isdigit()}
@@ -73,6 +82,7 @@ def describe_stylegan(network, options):
     mapping = EasyDict(num_layers=number["mapping_layers"])
     epilogue = EasyDict(mbstd_group_size=number["mbstd_group_size"])
     if options["kind"] == "stylegan2_trace":
+        describe_precision(network)
         network._init_kwargs = EasyDict(
             mapping_kwargs=mapping, epilogue_kwargs=epilogue, architecture=options["d_architecture"],
             synthesis_kwargs=EasyDict(channel_base=number["channel_base"], channel_max=number["channel_max"]))

@@ -230,13 +230,29 @@ void scores_of_pairs_leave_no_trace(comm::Group& world) {
   expect_same_as_synchronous(world, config, {1, 1}, 3, /*max_staleness=*/1);
 }
 
-/// Nothing mixes the images of a batch.
-void staleness_0_with_uneven_roles(comm::Group& world) {
-  RunConfig config = make_tiny_config(Precision::kFp64);
+/// Of twelve images a step. Nothing mixes the images of a batch.
+RunConfig make_tiny_config_of_twelve(Precision precision) {
+  RunConfig config = make_tiny_config(precision);
   config.training.batch = 12;
+  return config;
+}
+
+void expect_same_with_uneven_roles(comm::Group& world, const RunConfig& config, int steps) {
   const int others = world.size() - 1;
-  expect_same_as_synchronous(world, config, {1, others});
-  expect_same_as_synchronous(world, config, {others, 1});
+  expect_same_as_synchronous(world, config, {1, others}, steps);
+  expect_same_as_synchronous(world, config, {others, 1}, steps);
+}
+
+void staleness_0_with_uneven_roles(comm::Group& world) {
+  expect_same_with_uneven_roles(world, make_tiny_config_of_twelve(Precision::kFp64),
+                                thorough(20, 6));
+}
+
+/// A rank takes the scores and labels of its pairs from several others, or a part of another's.
+void staleness_0_of_r3gan_with_uneven_roles(comm::Group& world) {
+  RunConfig config = make_r3gan_config("", Precision::kFp64);
+  config.training.batch = 12;
+  expect_same_with_uneven_roles(world, config, 3);
 }
 
 /// Returns how many newer batches the generator had at least begun when each step of the
@@ -250,10 +266,9 @@ at::Tensor true_ages_of_images(const RoleTrainee& trainee) {
 }
 
 void expect_ages_within(comm::Group& world, std::int64_t bound, wire::RoleRatio ratio,
-                        bool discriminator_first = false) {
-  RunConfig config = make_tiny_config(Precision::kFp32);
-  config.training.batch = 12;
-  config.loss.discriminator_first = discriminator_first;
+                        const losses::LossConfig& loss = {}) {
+  RunConfig config = make_tiny_config_of_twelve(Precision::kFp32);
+  config.loss = loss;
   RoleTrainee trainee(config, ratio, bound, world);
   const int steps = thorough(1000, 300);
   const auto ages = trainee.train(steps, /*with_delays=*/true);
@@ -270,7 +285,7 @@ void expect_ages_within(comm::Group& world, std::int64_t bound, wire::RoleRatio 
   const auto published = trainee.published_weights();
   if (trainee.role() == wire::Role::kGenerator) {
     for (std::size_t step = 0; step < ages.size(); ++step) {
-      const std::size_t latest = step + (discriminator_first ? 1 : 0);
+      const std::size_t latest = step + (loss.discriminator_first ? 1 : 0);
       const auto version = latest - static_cast<std::size_t>(ages[step]);
       ASSERT_EQ(trainee.used_weights()[step], published[version]) << "step " << step;
     }
@@ -291,7 +306,13 @@ void ages_stay_within_bound_3_with_uneven_roles(comm::Group& world) {
 }
 
 void ages_stay_within_bound_2_with_the_discriminator_first(comm::Group& world) {
-  expect_ages_within(world, 2, {1, 1}, /*discriminator_first=*/true);
+  expect_ages_within(world, 2, {1, 1}, {.discriminator_first = true});
+}
+
+/// Scores of reals are as old as the discriminator that they come with.
+void ages_stay_within_bound_2_with_pairs(comm::Group& world) {
+  expect_ages_within(world, 2, {1, 1},
+                     {.kind = losses::Adversarial::kRelativistic, .discriminator_first = true});
 }
 
 }  // namespace
@@ -309,9 +330,11 @@ std::vector<comm::GroupClaim> asynchronous_claims() {
       {"Staleness0IsSynchronousOfPairsWithCriticSteps", staleness_0_of_pairs_with_critic_steps},
       {"ScoresOfPairsLeaveNoTraceInTheDiscriminator", scores_of_pairs_leave_no_trace},
       {"Staleness0IsSynchronousWithUnevenRoles", staleness_0_with_uneven_roles},
+      {"Staleness0IsSynchronousOfR3ganWithUnevenRoles", staleness_0_of_r3gan_with_uneven_roles},
       {"AgesStayWithinBound1", ages_stay_within_bound_1},
       {"AgesStayWithinBound2WithTheDiscriminatorFirst",
        ages_stay_within_bound_2_with_the_discriminator_first},
+      {"AgesStayWithinBound2WithPairs", ages_stay_within_bound_2_with_pairs},
       {"AgesStayWithinBound3WithUnevenRoles", ages_stay_within_bound_3_with_uneven_roles}};
 }
 

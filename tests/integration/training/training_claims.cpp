@@ -75,20 +75,34 @@ void stylegan2_with_one_group_of_fewer_images(comm::Group& group) {
   expect_same_state_as_one_rank(group, config, 5);
 }
 
+void expect_same_bits(Trainee& actual, Trainee& expected) {
+  const auto state = expected.replica().state();
+  for (const auto& [file, tensors] : actual.replica().state()) {
+    for (const auto& [name, tensor] : tensors)
+      EXPECT_TRUE(at::equal(tensor, state.at(file).at(name))) << file << ": " << name;
+  }
+}
+
 /// What a GPU records reads each step's images and numbers from one place; a CPU does it each time.
-void captured_stylegan2(comm::Group& group) {
-  RunConfig config = make_stylegan2_config("", Precision::kFp64);
+void expect_same_if_captured(comm::Group& group, RunConfig config) {
   config.training.cuda_graphs = true;
   Trainee recorded(config, group);
   recorded.train(6);
   config.training.cuda_graphs = false;
   Trainee ordinary(config, group);
   ordinary.train(6);
-  const auto expected = ordinary.replica().state();
-  for (const auto& [file, tensors] : recorded.replica().state()) {
-    for (const auto& [name, tensor] : tensors)
-      EXPECT_TRUE(at::equal(tensor, expected.at(file).at(name))) << file << ": " << name;
-  }
+  expect_same_bits(recorded, ordinary);
+}
+
+void captured_stylegan2(comm::Group& group) {
+  expect_same_if_captured(group, make_stylegan2_config("", Precision::kFp64));
+}
+
+/// Schedules move beta2 and the weights of penalties between two replays.
+void captured_r3gan(comm::Group& group) {
+  RunConfig config = make_r3gan_config("", Precision::kFp64);
+  config.augment = {};  // no graph contains ADA
+  expect_same_if_captured(group, config);
 }
 
 void stylegan2(comm::Group& group) {
@@ -129,11 +143,7 @@ void resumed_r3gan(comm::Group& group) {
   resumed.resume_from(whole);
   whole.train(6);
   resumed.train(6);
-  const auto expected = whole.replica().state();
-  for (const auto& [file, tensors] : resumed.replica().state()) {
-    for (const auto& [name, tensor] : tensors)
-      EXPECT_TRUE(at::equal(tensor, expected.at(file).at(name))) << file << ": " << name;
-  }
+  expect_same_bits(resumed, whole);
 }
 
 void r3gan_in_two_passes_a_step(comm::Group& group) {
@@ -331,6 +341,7 @@ std::vector<comm::GroupClaim> training_claims() {
       {"Stylegan2WithOneGroupOfFewerImagesEqualsOneRank", stylegan2_with_one_group_of_fewer_images},
       {"Stylegan3EqualsOneRank", stylegan3},
       {"CapturedStylegan2EqualsTheEagerOne", captured_stylegan2},
+      {"CapturedR3ganEqualsTheEagerOne", captured_r3gan},
       {"FirstGradientsInFloat32EqualOneRank", first_gradients_in_float32},
       {"DcganInBf16IsNearFloat32", dcgan_in_bf16},
       {"ConditionalDcganInBf16IsNearFloat32", conditional_dcgan_in_bf16},

@@ -52,6 +52,15 @@ TEST(AffineResample, TurnsAndFlips) {
   EXPECT_LT(largest(inside(turned - x.rot90(1, {2, 3}))), 2e-2);
 }
 
+// In units of pixels, so that a quarter turn of the middle does not stretch it.
+TEST(AffineResample, TurnsImagesThatAreNotSquares) {
+  const auto x = waves(48).slice(2, 8, 40);
+  const auto turned = affine_resample(x, {{{{{0, -1, 0}, {1, 0, 0}}}}});
+  EXPECT_EQ(turned.sizes(), at::IntArrayRef({1, 1, 32, 48}));
+  const auto middle = [](const at::Tensor& y) { return y.slice(2, 4, 28).slice(3, 12, 36); };
+  EXPECT_LT(largest(middle(turned) - middle(x).rot90(1, {2, 3})), 2e-2);
+}
+
 TEST(AffineResample, EnlargesAboutTheCenter) {
   const auto x = at::linspace(-31.5, 31.5, 64, at::kDouble).expand({1, 1, 64, 64});
   const auto y = affine_resample(x, {{{{{0.5, 0, 0}, {0, 0.5, 0}}}}});

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "files/input_error.h"
 #include "support/expect_error.h"
 #include "support/temporary_folder.h"
 
@@ -198,6 +199,12 @@ TEST(Safetensors, AHeaderLongerThanTheFileIsADataError) {
 TEST(Safetensors, MissingFileIsADataError) {
   expect_error(ExitCode::kData, "/absent.safetensors: No such file or directory",
                [] { read_safetensors("/absent.safetensors"); });
+}
+
+// A folder can be opened, but gives no bytes: as a file whose storage fails.
+TEST(Safetensors, FailingStorageIsAnInputError) {
+  const TemporaryFolder folder;
+  EXPECT_THROW(read_safetensors(folder.path()), files::InputError);
 }
 
 TEST(Safetensors, AFailedWriteLeavesTheFileThatWasThere) {

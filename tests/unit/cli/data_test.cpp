@@ -1,12 +1,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <torch/csrc/jit/api/module.h>
 
 #include <cstdlib>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "data/formats/file_bytes.h"
 #include "data/image/png_codec.h"
 #include "data/sources/open_source.h"
+#include "files/atomic_file.h"
 #include "support/temporary_folder.h"
 #include "unit/cli/run_ganscale.h"
 #include "wire/names.h"
@@ -71,11 +74,25 @@ TEST(DataVerb, ConvertsToAHeightAndAWidth) {
   EXPECT_EQ(record.width, 8);
 }
 
+/// Measures a distance of a run's images by a feature network of means of squares of 16 pixels.
+double measured_distance(const TemporaryFolder& folder, const std::string& run) {
+  torch::jit::Module module("net");
+  module.define("def forward(self, x):\n  return torch.avg_pool2d(x / 64, [16, 16]).flatten(1)\n");
+  const std::string net = folder / "net.pt";
+  module.save(net);
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(run_ganscale({"evaluate", "--run", run, "--metrics", "fid8", "--feature-net", net,
+                          "--set", "evaluate.cache=" + (folder / "cache").string()}),
+            ExitCode::kOk);
+  return nlohmann::json::parse(testing::internal::GetCapturedStdout()).at("fid8").get<double>();
+}
+
 TEST(TrainVerb, TrainsOnImagesThatAreNotSquares) {
   const TemporaryFolder folder;
-  for (const std::string name : {"1", "2", "3", "4"}) write_image(folder, name + ".png", 40);
+  for (const std::string name : {"1", "2", "3", "4"})
+    write_image(folder, "images/" + name + ".png", 40);
   const std::string run = folder / "run";
-  ASSERT_EQ(run_ganscale({"train", "--run", run, "--data", folder.path(), "--set",
+  ASSERT_EQ(run_ganscale({"train", "--run", run, "--data", folder / "images", "--set",
                           "model.resolution=[32, 64]", "--set", "model.channels=0.125", "--set",
                           "training.batch=4", "--set", "training.total_kimg=0.008", "--set",
                           "data.fit=resize", "--set", "training.device=cpu"}),
@@ -88,6 +105,10 @@ TEST(TrainVerb, TrainsOnImagesThatAreNotSquares) {
   EXPECT_GE(grid.width, 3 * 64);
   ASSERT_EQ(run_ganscale({"export", "--run", run, "--out", folder / "g.pt"}), ExitCode::kOk);
   EXPECT_EQ(data::read_file(folder / "g.pt").at(0), 'P') << "TorchScript is a zip";
+  EXPECT_GT(measured_distance(folder, run), 0);
+  ASSERT_EQ(run_ganscale({"report", run}), ExitCode::kOk);
+  EXPECT_THAT(files::read_file(folder / "run/report.html"),
+              testing::HasSubstr("<span>fid8</span>"));
 }
 
 /// Returns what `ganscale train` prints of its configuration, and what it logs.
@@ -98,6 +119,15 @@ std::pair<std::string, std::string> printed_config(std::vector<std::string> opti
   EXPECT_EQ(run_ganscale(options), ExitCode::kOk);
   std::string log = testing::internal::GetCapturedStderr();
   return {testing::internal::GetCapturedStdout(), std::move(log)};
+}
+
+TEST(TrainVerb, PrintsTheSchedulesOfItsConfiguration) {
+  const auto config = printed_config({"--set", "model={preset: r3gan-cifar10}"}).first;
+  for (const char* schedule :
+       {"\n    schedule:\n      name: cosine  #", "\n    beta2_schedule:\n      name: cosine  #",
+        "\n  ema_schedule:\n    name: cosine  #", "\n    final_kimg: 5000  #",
+        "\n  gamma_schedule:\n    name: cosine  #", "\n  p_schedule:\n    name: cosine  #"})
+    EXPECT_THAT(config, testing::HasSubstr(schedule));
 }
 
 TEST(TrainVerb, ResumesWithTheConfigurationThatItChoseAtFirst) {

@@ -1,9 +1,12 @@
 #include "cli/run.h"
 
+#include <ATen/ops/zeros.h>
 #include <gmock/gmock.h>
 
 #include <CLI/CLI.hpp>
+#include <cstdlib>
 
+#include "checkpoint/safetensors.h"
 #include "command_line/run_program.h"
 #include "support/temporary_folder.h"
 #include "unit/cli/run_ganscale.h"
@@ -51,6 +54,14 @@ TEST(Run, PrintsTheHelpWithoutAVerb) {
   EXPECT_EQ(printed_by({"help"}), help);
   EXPECT_EQ(printed_by({"help", "data", "convert"}), printed_by({"data", "convert", "--help"}));
   EXPECT_EQ(printed_by({"version"}), printed_by({"--version"}));
+}
+
+TEST(Run, LeavesTheHelpToRank0) {
+  setenv("OMPI_COMM_WORLD_RANK", "1", /*overwrite=*/1);
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"--help"}, {"train", "--help"}, {"--version"}})
+    EXPECT_EQ(printed_by(arguments), "") << testing::PrintToString(arguments);
+  unsetenv("OMPI_COMM_WORLD_RANK");
 }
 
 TEST(Run, PrintsTheDefaultsOfAConversion) {
@@ -141,6 +152,36 @@ TEST(Run, LogsAnErrorOnce) {
   }
 }
 
+// A rank that waits for another one to report first does so once, while it still has its groups.
+TEST(Run, WaitsOnceBeforeItLogsAnErrorOfTheUser) {
+  int waits = 0;
+  const auto waits_for = [&](ExitCode code) {
+    const command_line::Action action = [&, code]() -> ExitCode {
+      try {
+        throw Error(code, "the shard is torn");
+      } catch (const Error&) {
+        waits = 0;
+        command_line::log_error();
+        EXPECT_EQ(waits, code == ExitCode::kData ? 1 : 0);
+        throw;
+      }
+    };
+    CLI::App app;
+    app.add_flag("--now");
+    std::string words[] = {"ganscale", "--now"};
+    char* arguments[] = {words[0].data(), words[1].data()};
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(
+        command_line::run_program(app, action, 2, arguments,
+                                  {.prints_help = true, .before_user_error = [&] { ++waits; }}),
+        static_cast<int>(code));
+    testing::internal::GetCapturedStderr();
+    return waits;
+  };
+  EXPECT_EQ(waits_for(ExitCode::kData), 1);
+  EXPECT_EQ(waits_for(ExitCode::kPeerLost), 0);
+}
+
 TEST(LaunchVerb, SaysThatItsOptionsGoBeforeTheVerb) {
   EXPECT_EQ(run_and_listen({"launch", "train", "-n", "2"}).error,
             "ganscale: error: -n goes before the verb, as in ganscale launch -n 2 train\n");
@@ -181,6 +222,19 @@ TEST(ImportVerb, ReadsAFileOfTorchSaveThatIsNamedLikeANetwork) {
       run_and_listen({"import", "--from", file, "--run", folder / "r", "--set", "model.name=dcgan"})
           .code,
       ExitCode::kData);
+}
+
+TEST(ImportVerb, NamesTheConfigurationThatWeightsDoNotFit) {
+  const TemporaryFolder folder;
+  const std::string file = folder / "weights.safetensors";
+  checkpoint::write_safetensors(file, {{"weight", at::zeros({1})}});
+  const std::string config = folder.write("own.yaml", "# small\nmodel: {name: wgan}\n");
+  const Told told =
+      run_and_listen({"import", "--from", file, "--config", config, "--run", folder / "run"});
+  EXPECT_EQ(told.code, ExitCode::kData);
+  EXPECT_THAT(told.error, testing::HasSubstr("has an unknown tensor: weight; compared with the "
+                                             "networks of " +
+                                             config + ":2: model.name wgan, model.resolution 32"));
 }
 
 TEST(ExportVerb, RefusesAFormatThatTheExtensionContradicts) {

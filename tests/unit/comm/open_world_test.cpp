@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdlib>
 
+#include "comm/backends/thread_group.h"
 #include "support/expect_error.h"
 
 namespace ganscale::comm {
@@ -32,10 +34,21 @@ TEST(ParseComm, ReadsUnits) {
 
 TEST(ParseComm, RefusesImpossibleValues) {
   expect_error(ExitCode::kConfig, "bucket_bytes", [] { read("{bucket_bytes: 0}"); });
-  expect_error(ExitCode::kConfig, "timeout", [] { read("{timeout: 0s}"); });
+  for (const char* timeout : {"0s", "0.9ms", "999999d"}) {
+    expect_error(ExitCode::kConfig, "timeout: must be 1ms to 1000000000s",
+                 [&] { read("{timeout: " + std::string(timeout) + "}"); });
+  }
   expect_error(ExitCode::kConfig, "expected_world_size", [] { read("{expected_world_size: -1}"); });
   expect_error(ExitCode::kConfig, "backend", [] { read("{backend: gloo}"); });
   expect_error(ExitCode::kConfig, "time_out", [] { read("{time_out: 3s}"); });
+}
+
+TEST(ParseComm, TakesTimeoutsThatAClockCanMeasure) {
+  using std::chrono::milliseconds;
+  EXPECT_EQ(read("{timeout: 1ms}").timeout(), milliseconds(1));
+  const milliseconds longest = read("{timeout: 1000000000s}").timeout();
+  EXPECT_EQ(longest, std::chrono::seconds(1'000'000'000));
+  EXPECT_GT(std::chrono::nanoseconds(longest).count(), 0);
 }
 
 TEST(CheckWorldSize, AcceptsTheExpectedSizeOrAnySizeIfNoneIsExpected) {
@@ -77,6 +90,29 @@ TEST(AddDevice, NeedsNothingForACpuOrASingleRank) {
   add_device(world, {}, c10::kCPU);
   add_device(world, {}, c10::Device(c10::kCUDA, 0));
   EXPECT_EQ(world.group.get(), before);
+}
+
+TEST(AddDevice, NeedsNothingForRanksThatAllHaveNoGpu) {
+  run_ranks(3, [](Group& group) {
+    World world{.group = group.split(0), .rank_info = {}, .watchdog = nullptr};
+    EXPECT_NO_THROW(add_device(world, {}, c10::kCPU));
+    EXPECT_EQ(world.group->backend(), "threads");
+  });
+}
+
+// Rank 0 waits for rank 1 then, or finds no GPU on this machine.
+TEST(AddDevice, RefusesARankWithoutAGpuIfOthersHaveOne) {
+  const auto add = [](Group& group) {
+    World world{.group = group.split(0), .rank_info = {}, .watchdog = nullptr};
+    if (group.rank() == 0) {
+      add_device(world, {}, c10::Device(c10::kCUDA, 0));
+      return;
+    }
+    expect_error(ExitCode::kDevice, "this rank sees no GPU on ",
+                 [&] { add_device(world, {}, c10::kCPU); });
+    throw PeerLost("ends rank 0, too");
+  };
+  EXPECT_ANY_THROW(run_ranks(2, add));
 }
 
 TEST(AddDevice, RefusesABackEndThatDoesNotFit) {

@@ -28,6 +28,18 @@ TEST(Node, RefusesWhatIsNotAMapOfKeys) {
                [] { read_yaml_file("/tmp"); });
 }
 
+TEST(Node, RefusesASecondDocument) {
+  expect_error(ExitCode::kConfig, "run.yaml:3: a second document begins here",
+               [] { parse_yaml("a: 1\n---\nb: 2\n", "run.yaml"); });
+  expect_error(ExitCode::kConfig, "run.yaml:5: a second document",
+               [] { parse_yaml("a: 1\n---\n# none\n---\nb: 2\n", "run.yaml"); });
+  expect_error(ExitCode::kConfig, "run.yaml:3: not YAML: unexpected character",
+               [] { parse_yaml("a: 1\n---\n, b: 2\n", "run.yaml"); });
+  for (const char* text : {"a: 1\n---\n", "a: 1\n...\n", "---\na: 1\n---\n# the end\n"})
+    EXPECT_EQ(Section(parse_yaml(text, "run.yaml")).get("a", 0, ""), 1) << text;
+  EXPECT_TRUE(parse_yaml("", "run.yaml").map()->empty());
+}
+
 TEST(Node, OverlayMergesMapsAndReplacesTheRest) {
   Node base = parse_yaml("a: {x: 1, y: [1, 2]}\nb: 3\n", "preset");
   overlay(base, parse_yaml("a: {y: [5]}\nc: 4\n", "file"));

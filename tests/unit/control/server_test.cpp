@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -92,6 +93,31 @@ TEST_F(ControlServer, RefusesTheCommandsOfATrainingThatTakesNone) {
   EXPECT_EQ(send("{").status, 400);
   EXPECT_FALSE(server.next_command());
   EXPECT_EQ(http_request(server.port(), "GET /status", kToken).status, 200);
+}
+
+TEST_F(ControlServer, CarriesOutStopAtOnceWhereATrainingTakesNothingElse) {
+  std::atomic<int> stops = 0;
+  Server server(ServerConfig{.address = "127.0.0.1",
+                             .port = 0,
+                             .token_file = token_file_,
+                             .on_stop = [&] { ++stops; },
+                             .commands_refused = "stop alone"});
+  const auto send = [&](const std::string& headers, const std::string& word) {
+    return http_request(server.port(), "POST /commands", headers,
+                        R"({"command": ")" + word + "\"}");
+  };
+  EXPECT_EQ(send(kJson, "stop").status, 401);
+  for (const char* word : {"pause", "resume", "checkpoint"}) {
+    EXPECT_EQ(send(kCommandHeaders, word).status, 409) << word;
+  }
+  EXPECT_EQ(stops, 0);
+  for (int sent = 1; sent <= 20; ++sent) {  // more than may wait
+    const HttpAnswer answer = send(kCommandHeaders, "stop");
+    EXPECT_EQ(answer.status, 202);
+    EXPECT_EQ(answer.body, R"({"command":"stop"})");
+    EXPECT_EQ(stops, sent);
+  }
+  EXPECT_FALSE(server.next_command());
 }
 
 TEST_F(ControlServer, RefusesWithTheStatusOfTheRoutes) {

@@ -75,6 +75,19 @@ TEST(Recorder, CountsTheGradientOfATransposedConvolutionAsAPlainOne) {
   }
 }
 
+// Three groups: each of 9 channels is computed from 2 of 6.
+TEST(Recorder, CountsAGroupedConvolutionAsByHand) {
+  const Recorded seen([] {
+    const at::Tensor x = blank({8, 6, 16, 16}).requires_grad_();
+    const at::Tensor weight = blank({9, 2, 3, 3}).requires_grad_();
+    kernels::convolution2d(x, weight, {.padding = 1, .groups = 3}).sum().backward();
+  });
+  constexpr double kFlops = 2 * kPixels * 9 * 2 * 3 * 3;
+  EXPECT_EQ(seen.work.convolution_flops, kFlops);
+  EXPECT_EQ(seen.work.data_gradient_flops, kFlops);
+  EXPECT_EQ(seen.work.weight_gradient_flops, kFlops);
+}
+
 TEST(Recorder, CountsLibTorchsOwnConvolutionAlike) {
   const Recorded seen([] {
     const at::Tensor x = blank({8, 5, 16, 16}).requires_grad_();

@@ -180,6 +180,24 @@ TEST(HttpServer, EndsConnectionsWhoseClientsDoNotTakeTheirReply) {
   });
 }
 
+TEST(HttpServer, GivesEachPartOfAReplyItsTime) {
+  constexpr std::size_t kBodyBytes = 64 << 20;  // more than the system's buffers
+  Handlers handlers = echo();
+  handlers.answer = [](const Head&, const std::string&, const Handlers::Send& send) {
+    send({.media_type = "text/plain", .body = std::string(kBodyBytes, 'x')});
+  };
+  const Server server("127.0.0.1", 0, handlers, {.transfer = milliseconds(500)});
+  LoopbackConnection slow(server.port());
+  slow.write("GET / HTTP/1.0\r\n\r\n");
+  constexpr std::size_t kPartBytes = 1 << 20;
+  std::size_t read = 0;
+  for (std::size_t part = kPartBytes; part == kPartBytes; read += part) {
+    std::this_thread::sleep_for(milliseconds(20));
+    part = slow.read_up_to(kPartBytes);
+  }
+  EXPECT_GT(read, kBodyBytes);
+}
+
 TEST(HttpServer, ClosesTheLongestWaitingConnectionForANewClient) {
   const Server server = echo_server({.connections = 3});
   const auto slow = open_half_requests(server.port(), 3);

@@ -16,6 +16,8 @@ class FakeTrainer : public Trainer {
 
   /// May change what a step reports.
   std::function<void(StepResult&)> on_step = [](StepResult&) {};
+  /// May fail instead of giving the average.
+  std::function<void()> on_average = [] {};
   std::vector<std::string> statistics = {"loss/generator"};
   std::int64_t interval = 1;
   Readings now = {};
@@ -36,7 +38,10 @@ class FakeTrainer : public Trainer {
   std::map<std::string, NamedTensors> gather_state() override {
     return {{"generator", {{"weight", at::full({1}, state)}}}};
   }
-  models::Generator& averaged_generator() override { return generator_; }
+  models::Generator& averaged_generator() override {
+    on_average();
+    return generator_;
+  }
 
  private:
   TinyGenerator generator_;

@@ -101,6 +101,16 @@ ImageSampler::ImageSampler(const training::TrainedGenerator& trained,
   latent_threshold_ = truncation_.psi;
 }
 
+void ImageSampler::move_images(const models::ImageMotion& motion) const {
+  const at::Tensor transform = style_ != nullptr ? style_->input_transform() : at::Tensor();
+  if (!transform.defined()) {
+    throw UsageError("--rotate, --translate: this model can't turn and move its images: " +
+                     trained_.config.model.name);
+  }
+  const at::NoGradGuard no_grad;
+  transform.copy_(models::transform_of(motion));
+}
+
 SampleSpec ImageSampler::specify(std::vector<std::int64_t> seeds, const std::string& text) const {
   SampleSpec spec{std::move(seeds), {}};
   if (!has_labels()) {

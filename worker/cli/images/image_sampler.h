@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/images/number_list.h"
+#include "models/contract/image_motion.h"
 #include "models/contract/style_generator.h"
 #include "training/generators/trained_generator.h"
 
@@ -53,6 +54,8 @@ class ImageSampler {
   bool has_labels() const { return trained_.generator->label_count() > 0; }
   /// Returns whether the model has styles between latents and images.
   bool has_styles() const { return style_ != nullptr; }
+  /// Turns and moves all images from now on. Throws UsageError for a model that can't.
+  void move_images(const models::ImageMotion& motion) const;
   /// Returns truncated styles, [N, w_count, w_dim].
   at::Tensor styles(const SampleSpec& spec) const;
   /// Returns images of styles on the host, [N, C, H, W].

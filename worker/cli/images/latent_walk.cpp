@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cmath>
+#include <numbers>
 
 #include "report/log/progress.h"
 #include "report/media/video_file.h"
@@ -63,7 +64,17 @@ class CellWalk {
   at::Tensor labels_;  ///< [frames]; undefined without labels
 };
 
+bool is_moving(const models::ImageMotion& motion) {
+  return motion.degrees != 0 || motion.right != 0 || motion.down != 0;
+}
+
 }  // namespace
+
+models::ImageMotion motion_at(const models::ImageMotion& whole, double t) {
+  const double sine = std::sin(std::numbers::pi * t);
+  const double way = sine * sine;
+  return {.degrees = whole.degrees * t, .right = whole.right * way, .down = whole.down * way};
+}
 
 at::Tensor closed_walk(const at::Tensor& keys, int steps) {
   const std::int64_t count = keys.size(0);
@@ -93,14 +104,19 @@ at::Tensor image_between(const ImageSampler& sampler, const SampleSpec& from, co
 }
 
 void write_walk(const ImageSampler& sampler, const Walk& walk, const std::filesystem::path& file) {
-  constexpr std::int64_t kFramesAtOnce = 16;
+  // All images that are made at once move alike.
+  const std::int64_t frames_at_once = is_moving(walk.motion) ? 1 : 16;
   std::vector<CellWalk> cells;
   for (const SampleSpec& spec : walk.cells) cells.emplace_back(sampler, spec, walk.frames_per_step);
   const std::int64_t frames = cells.front().frame_count();
   const auto video = report::open_video(file, walk.frames_per_second);
   report::ProgressBar bar("frames", frames);
-  for (std::int64_t first = 0; first < frames; first += kFramesAtOnce) {
-    const auto count = std::min(kFramesAtOnce, frames - first);
+  for (std::int64_t first = 0; first < frames; first += frames_at_once) {
+    const auto count = std::min(frames_at_once, frames - first);
+    if (is_moving(walk.motion)) {
+      const double t = static_cast<double>(first) / static_cast<double>(frames);
+      sampler.move_images(motion_at(walk.motion, t));
+    }
     std::vector<at::Tensor> images;
     for (const CellWalk& cell : cells) images.push_back(cell.images(first, count));
     const auto by_frame = at::stack(images, 1);  // [frames, cells, C, H, W]

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/images/image_sampler.h"
+#include "models/contract/image_motion.h"
 #include "report/media/image_grid.h"
 
 namespace ganscale::cli {
@@ -16,11 +17,17 @@ struct Walk {
   report::GridLayout layout = {.columns = 1};  ///< of a frame
   int frames_per_step = 60;
   int frames_per_second = 30;
+  /// Of the whole walk, see motion_at(); not 0 only for a generator that moves its images.
+  models::ImageMotion motion = {};
 };
 
 /// Writes a video in which each cell passes all its images and returns to the first: between styles
 /// if the model has them, otherwise between latents.
 void write_walk(const ImageSampler& sampler, const Walk& walk, const std::filesystem::path& file);
+
+/// Returns how images lie at `t` in [0, 1) of a walk: turned by that part of the whole angle, and on
+/// the way to the whole translation and back, which is smooth at both ends.
+models::ImageMotion motion_at(const models::ImageMotion& whole, double t);
 
 /// Returns the points of a closed walk through `keys`, [N, ...]: `steps` from each key to the next,
 /// along a periodic Catmull-Rom spline: [N * steps, ...].

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <charconv>
 #include <string_view>
 
 #include "base/error.h"
@@ -48,6 +49,16 @@ int ranks_of(const LaunchRequest& request, const Surroundings& here) {
                      std::to_string(request.ranks));
   }
   return request.ranks;
+}
+
+std::optional<int> ranks_unlike_gpus(const LaunchRequest& request, const Surroundings& here) {
+  const bool slurm_decides = here.in_slurm && request.hostfile.empty() && request.ranks == 0;
+  if (!slurm_decides || here.gpus == 0) return std::nullopt;
+  int tasks = 0;
+  const std::string& text = here.slurm_tasks;
+  std::from_chars(text.data(), text.data() + text.size(), tasks);
+  if (tasks == 0 || tasks == here.gpus) return std::nullopt;
+  return tasks;
 }
 
 std::vector<std::string> variables_to_pass_on(const char* const* environment) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,10 +17,11 @@ struct LaunchRequest {
 /// What a launcher knows about its machine.
 struct Surroundings {
   int gpus = 0;
-  int cores = 1;             ///< those that may be used; see device::usable_cores()
-  bool in_slurm = false;     ///< within an allocation of Slurm
-  bool is_root = false;      ///< mpirun then needs a flag
-  int terminal_columns = 0;  ///< of standard error; 0: not a terminal
+  int cores = 1;                 ///< those that may be used; see device::usable_cores()
+  bool in_slurm = false;         ///< within an allocation of Slurm
+  std::string slurm_tasks = {};  ///< of each node, such as "8(x2),4"; empty: unknown
+  bool is_root = false;          ///< mpirun then needs a flag
+  int terminal_columns = 0;      ///< of standard error; 0: not a terminal
   /// False if the kernel forbids a process to read another one's memory, as in some containers.
   bool reads_other_processes = true;
   std::vector<std::string> passed_on = {};  ///< variables that ranks on other machines need, too
@@ -30,6 +32,10 @@ struct Surroundings {
 ///
 /// Throws: UsageError for more ranks than GPUs and cores, unless mpirun knows of other machines.
 int ranks_of(const LaunchRequest& request, const Surroundings& here);
+
+/// Returns how many ranks mpirun starts on this machine, the first of a Slurm allocation, if these are
+/// not as many as its GPUs and nobody has asked for a number; otherwise nothing.
+std::optional<int> ranks_unlike_gpus(const LaunchRequest& request, const Surroundings& here);
 
 /// Returns the names in an environment (a list that ends with null) that ranks on other machines
 /// need, too, each once: wire::environment, the settings of OpenMP and NCCL, and what S3 and MLflow

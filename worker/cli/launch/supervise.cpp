@@ -11,8 +11,11 @@
 #include <atomic>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
+#include <cstring>
 #include <string_view>
 #include <thread>
+#include <utility>
 
 #include "base/error.h"
 #include "base/log.h"
@@ -24,7 +27,6 @@ namespace ganscale::cli {
 namespace {
 
 constexpr std::array kSignals{SIGINT, SIGTERM, SIGHUP, SIGUSR1};
-constexpr int kNotFound = 127;  // as of a shell
 
 // A handler reaches nothing but lock-free statics.
 std::atomic<pid_t> child{0};
@@ -35,6 +37,31 @@ void forward_signal(int /*signal*/) {
   const pid_t process = child;
   const int earlier = received.fetch_add(1);
   if (process > 0) kill(process, earlier == 0 ? SIGUSR1 : SIGTERM);
+}
+
+/// What signals do, until its end.
+class Dispositions : NonCopyable {
+ public:
+  ~Dispositions() {
+    for (const auto& [signal, before] : before_) sigaction(signal, &before, nullptr);
+  }
+
+  void set(int signal, void (*handler)(int)) {
+    struct sigaction action{};
+    struct sigaction before{};
+    action.sa_handler = handler;
+    sigaction(signal, &action, &before);
+    before_.emplace_back(signal, before);
+  }
+
+ private:
+  std::vector<std::pair<int, struct sigaction>> before_;
+};
+
+bool is_ignored(int signal) {
+  struct sigaction now{};
+  sigaction(signal, nullptr, &now);
+  return now.sa_handler == SIG_IGN;
 }
 
 /// Blocks the signals until it knows whom to forward them to.
@@ -65,8 +92,9 @@ Pipe open_pipe() {
   return {FileDescriptor(ends[0]), FileDescriptor(ends[1])};
 }
 
+/// failure: takes errno if the program can't be run.
 [[noreturn]] void execute(const std::vector<std::string>& words, const Pipe& errors,
-                          const BlockedSignals& blocked) {
+                          const Pipe& failure, const BlockedSignals& blocked) {
   prctl(PR_SET_PDEATHSIG, SIGTERM);
   setsid();  // Ctrl-C goes to all of the terminal's foreground
   const int nothing = open("/dev/null", O_RDONLY);
@@ -78,7 +106,21 @@ Pipe open_pipe() {
   std::signal(SIGPIPE, SIG_DFL);
   blocked.restore();
   execvp(arguments[0], arguments.data());
-  _exit(kNotFound);
+  const int error = errno;
+  [[maybe_unused]] const auto written = write(failure.input.get(), &error, sizeof error);
+  _exit(EXIT_FAILURE);
+}
+
+/// Throws UsageError if execute() has failed.
+///
+/// failure: of a process that has ended; no other holds its input.
+void require_executed(const Pipe& failure, const std::string& program, const std::string& package) {
+  int error = 0;
+  files::uninterrupted([&] { return read(failure.output.get(), &error, sizeof error); });
+  if (error == ENOENT) {
+    throw UsageError(program + " is not installed, or not in PATH; Debian's package is " + package);
+  }
+  if (error != 0) throw UsageError("cannot run " + program + ": " + std::strerror(error));
 }
 
 using std::chrono::milliseconds;
@@ -194,28 +236,27 @@ int wait_for(pid_t process, int errors, std::optional<milliseconds> timeout) {
 int supervise(const std::vector<std::string>& words, const std::string& package,
               std::optional<milliseconds> timeout) {
   received = 0;
-  std::signal(SIGPIPE, SIG_IGN);  // a reader of standard error that ends must not end the ranks
-  std::signal(SIGCHLD, SIG_DFL);  // waitpid() returns nothing of ignored children
+  Dispositions dispositions;
+  dispositions.set(SIGPIPE, SIG_IGN);  // that standard error has no reader must not end the ranks
+  dispositions.set(SIGCHLD, SIG_DFL);  // waitpid() returns nothing of ignored children
   Pipe errors = open_pipe();
+  Pipe failure = open_pipe();
   {
     const BlockedSignals blocked;
-    struct sigaction action{};
-    action.sa_handler = forward_signal;
-    for (const int signal : kSignals) sigaction(signal, &action, nullptr);
+    for (const int signal : kSignals) {
+      const bool is_under_nohup = signal == SIGHUP && is_ignored(signal);
+      if (!is_under_nohup) dispositions.set(signal, forward_signal);
+    }
     const pid_t process = fork();
-    if (process == 0) execute(words, errors, blocked);
+    if (process == 0) execute(words, errors, failure, blocked);
     if (process < 0) throw UsageError("cannot start another process: " + words.front());
     child = process;
   }
   errors.input = FileDescriptor();
+  failure.input = FileDescriptor();
   const int code = wait_for(child, errors.output.get(), timeout);
   child = 0;
-  std::signal(SIGPIPE, SIG_DFL);
-  for (const int signal : kSignals) std::signal(signal, SIG_DFL);
-  if (code == kNotFound) {
-    throw UsageError(words.front() + " is not installed, or not in PATH; Debian's package is " +
-                     package);
-  }
+  require_executed(failure, words.front(), package);
   return code;
 }
 

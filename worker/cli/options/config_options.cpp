@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "cli/options/find_config.h"
 #include "cli/options/number_checks.h"
+#include "comm/backends/launcher.h"
 #include "models/build_model.h"
 
 namespace ganscale::cli {
@@ -41,7 +42,7 @@ config::Node read_config(const ConfigOptions& options) {
 }
 
 bool print_config_if_asked(const ConfigOptions& options, const std::string& resolved) {
-  if (options.print_config) std::cout << resolved;
+  if (options.print_config && comm::launched_rank() == 0) std::cout << resolved;
   return options.print_config;
 }
 

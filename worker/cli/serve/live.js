@@ -34,6 +34,15 @@ const imagePath = () => {
   return "image?" + query;
 };
 
+const problems = { state: "", image: "" };
+const tellProblem = (of, text) => {
+  problems[of] = text;
+  part("problem").textContent = problems.state || problems.image;
+};
+
+// What the page shows.
+const shown = { version: null, checkpoint: null };
+
 // One request at a time: of the places that a slider passes meanwhile, the last one is drawn next.
 let isDrawing = false;
 let isOutdated = false;
@@ -52,9 +61,10 @@ const draw = async () => {
       image.hidden = false;
       image.classList.toggle("pixels", image.naturalWidth < 300);
       URL.revokeObjectURL(old);
-      part("problem").textContent = "";
+      tellProblem("image", "");
     } catch (error) {
-      part("problem").textContent = words(error);
+      shown.checkpoint = null; // draw it again at the next poll
+      tellProblem("image", words(error));
     }
   }
   isDrawing = false;
@@ -83,20 +93,20 @@ const showReport = async () => {
   setUpReport();
 };
 
-const shown = { version: null, checkpoint: null };
 const follow = async () => {
   const state = await (await ask("state")).json();
   part("running").textContent = state.running ? "Training is running; this page follows it." : "Training is not running; this is its last state.";
-  if (state.version !== shown.version) {
-    await showReport();
-    shown.version = state.version;
-  }
-  if (state.error || !state.checkpoint) part("problem").textContent = state.error ?? "There is no checkpoint yet.";
+  tellProblem("state", state.error ?? (state.checkpoint ? "" : "There is no checkpoint yet."));
   if (state.checkpoint && state.checkpoint + state.kimg !== shown.checkpoint) {
     shown.checkpoint = state.checkpoint + state.kimg;
     part("checkpoint").textContent = "by " + state.checkpoint;
     setUpSliders(state);
     draw();
+  }
+  // Last: images do not depend on a report that can't be read.
+  if (state.version !== shown.version) {
+    await showReport();
+    shown.version = state.version;
   }
 };
 const poll = async () => {

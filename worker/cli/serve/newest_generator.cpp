@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "checkpoint/reader.h"
+#include "files/input_error.h"
 #include "training/run/run_folder.h"
 
 namespace ganscale::cli {
@@ -25,20 +26,28 @@ std::vector<std::filesystem::path> candidates(const std::filesystem::path& run) 
 
 }  // namespace
 
-bool NewestGenerator::load(const std::filesystem::path& checkpoint) {
+bool NewestGenerator::load(const std::filesystem::path& checkpoint, Time written) {
+  const auto known = failures_.find(checkpoint);
+  const bool is_known = known != failures_.end() && known->second.written == written;
+  if (is_known && !known->second.may_pass) return false;
   std::string reason;
+  bool may_pass = true;
   try {
     auto trained = training::load_generator(checkpoint);
     trained.generator->to(device_);
     loaded_ = std::move(trained);
+    written_ = written;
     return true;
   } catch (const DataError& error) {
     reason = error.what();
+    may_pass = dynamic_cast<const files::InputError*>(&error) != nullptr;
   } catch (const std::filesystem::filesystem_error& error) {
     reason = error.what();
   }
-  log::warning("Skipped a checkpoint that can't be read",
-               {{"checkpoint", checkpoint}, {"reason", reason}});
+  failures_[checkpoint] = {.written = written, .may_pass = may_pass};
+  if (!is_known)
+    log::warning("Skipped a checkpoint that can't be read",
+                 {{"checkpoint", checkpoint}, {"reason", reason}});
   return false;
 }
 
@@ -48,13 +57,7 @@ const training::TrainedGenerator* NewestGenerator::refresh() {
     const Time written = std::filesystem::last_write_time(checkpoint, gone);
     if (gone) continue;
     if (loaded_ && loaded_->checkpoint == checkpoint && written_ == written) break;
-    const auto known = unreadable_.find(checkpoint);
-    if (known != unreadable_.end() && known->second == written) continue;
-    if (load(checkpoint)) {
-      written_ = written;
-      break;
-    }
-    unreadable_[checkpoint] = written;
+    if (load(checkpoint, written)) break;
   }
   return loaded_ ? &*loaded_ : nullptr;
 }

@@ -43,7 +43,9 @@ MpiSession::MpiSession() {
   int provided = 0;
   MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &provided);
   if (provided < MPI_THREAD_MULTIPLE) {
-    throw ConfigError("this MPI does not support MPI_THREAD_MULTIPLE");
+    throw ConfigError(
+        "this MPI does not support MPI_THREAD_MULTIPLE, which the ranks need; use another one: " +
+        mpi_version());
   }
 }
 

@@ -1,9 +1,12 @@
 #include "comm/collectives/gather_text.h"
 
+#include <ATen/ops/empty.h>
 #include <ATen/ops/tensor.h>
 #include <ATen/ops/zeros.h>
 
 #include <algorithm>
+
+#include "comm/collectives/numbers.h"
 
 namespace ganscale::comm {
 
@@ -18,6 +21,16 @@ std::vector<std::string> gather_text(Group& group, std::string_view own) {
     texts.emplace_back(bytes, bytes + lengths.const_data_ptr<std::int64_t>()[rank]);
   }
   return texts;
+}
+
+std::string text_of_rank_0(Group& group, std::string_view own) {
+  auto length = static_cast<std::int64_t>(own.size());
+  broadcast_from_rank_0(group, {&length});
+  const at::Tensor text = at::empty({length}, at::kByte);
+  auto* bytes = text.mutable_data_ptr<std::uint8_t>();
+  if (group.rank() == 0) std::ranges::copy(own, bytes);
+  group.broadcast(text, 0);
+  return {bytes, bytes + length};
 }
 
 }  // namespace ganscale::comm

@@ -12,4 +12,7 @@ namespace ganscale::comm {
 /// contain any bytes. Every rank calls it.
 std::vector<std::string> gather_text(Group& group, std::string_view own);
 
+/// Returns the text of rank 0, as above.
+std::string text_of_rank_0(Group& group, std::string_view own);
+
 }  // namespace ganscale::comm

@@ -75,13 +75,16 @@ void all_reduce_mean(Group& group, const NamedTensors& state, std::int64_t chunk
   }
 }
 
-void send_state(Group& group, const NamedTensors& state, const std::vector<int>& destinations,
-                std::int64_t chunk_bytes) {
+std::vector<at::Tensor> copy_state(const NamedTensors& state, std::int64_t chunk_bytes) {
   const at::NoGradGuard no_grad;
-  for (const auto& chunk : plan_chunks(state, chunk_bytes)) {
-    const at::Tensor flat = flattened(chunk).cpu();
-    for (const int destination : destinations) group.send_async(flat, destination);
-  }
+  std::vector<at::Tensor> flat;
+  for (const auto& chunk : plan_chunks(state, chunk_bytes)) flat.push_back(flattened(chunk).cpu());
+  return flat;
+}
+
+void send_state(Group& group, const NamedTensors& state, int destination,
+                std::int64_t chunk_bytes) {
+  for (const auto& flat : copy_state(state, chunk_bytes)) group.send_async(flat, destination);
 }
 
 void receive_state(Group& group, const NamedTensors& state, int source, std::int64_t chunk_bytes) {

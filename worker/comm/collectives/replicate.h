@@ -19,10 +19,12 @@ void broadcast_from_rank_0(Group& group, const NamedTensors& state, std::int64_t
 /// such as the running statistics of batch norm.
 void all_reduce_mean(Group& group, const NamedTensors& state, std::int64_t chunk_bytes);
 
-/// Starts to send the values of all tensors to some ranks, as CPU tensors in flat chunks; the
-/// tensors may change at once.
-void send_state(Group& group, const NamedTensors& state, const std::vector<int>& destinations,
-                std::int64_t chunk_bytes);
+/// Copies the values of all tensors to CPU tensors in flat chunks, which receive_state() takes in
+/// this order.
+std::vector<at::Tensor> copy_state(const NamedTensors& state, std::int64_t chunk_bytes);
+
+/// Starts to send a copy of the values of all tensors: they may change at once.
+void send_state(Group& group, const NamedTensors& state, int destination, std::int64_t chunk_bytes);
 
 /// Replaces the values of all tensors by those that `source` sends of tensors of the same names,
 /// shapes and dtypes, with the same `chunk_bytes`.

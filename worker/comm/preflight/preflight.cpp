@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "comm/collectives/gather_text.h"
+#include "comm/collectives/numbers.h"
 #include "comm/preflight/bandwidth.h"
 #include "wire/names.h"
 
@@ -21,6 +22,14 @@ struct Nodes {
   std::vector<NodeFabric> nodes;
   std::vector<int> of_rank;
 };
+
+FabricRequirements of_rank_0(Group& group, const FabricRequirements& own) {
+  double floor = own.floor_gigabytes_per_second;
+  std::int64_t hcas = own.hcas;
+  broadcast_from_rank_0(group, {&floor});
+  broadcast_from_rank_0(group, {&hcas});
+  return {.floor_gigabytes_per_second = floor, .hcas = static_cast<int>(hcas)};
+}
 
 /// Has all ranks know the nodes, in the order of their ranks.
 Nodes gather_nodes(Group& group, const NodeFabric& own) {
@@ -69,8 +78,8 @@ std::int64_t unix_seconds() {
 
 }  // namespace
 
-wire::Preflight run_preflight(Group& group, c10::Device device,
-                              const FabricRequirements& required) {
+wire::Preflight run_preflight(Group& group, c10::Device device, const FabricRequirements& own) {
+  const FabricRequirements required = of_rank_0(group, own);
   Nodes all = gather_nodes(group, read_node_fabric(!device.is_cpu()));
   FabricMeasurement measured{.ranks = group.size(),
                              .gigabytes_per_second = bus_gigabytes_per_second(group, device),

@@ -93,6 +93,7 @@ Image first_whole_shape(const Source& source, std::int64_t most_damaged) {
 DataConfig parse_data(config::Section in) {
   DataConfig c;
   c.path = in.get("path", c.path, "file or folder of the dataset, or s3://BUCKET/KEY");
+  require_no_credentials(c.path, "data.path");  // before a log or the run folder has it
   c.labels = in.get_choice("labels", c.labels, kLabels,
                            "auto: use labels if there are any; required: refuse a dataset without "
                            "labels; ignore: do not use them");

@@ -114,6 +114,13 @@ bool ImageFiles::takes(const std::string& name) {
   return false;
 }
 
+bool ImageFiles::may_label_all(const std::string& file) const {
+  const std::string folder = file.substr(0, file.rfind('/') + 1);  // npos + 1 is 0
+  return file.substr(folder.size()) == kDatasetJson &&
+         std::ranges::all_of(names_,
+                             [&](const std::string& name) { return name.starts_with(folder); });
+}
+
 std::int64_t ImageFiles::unread_count() const {
   std::int64_t sum = 0;
   for (const auto& [extension, count] : unread_) sum += count;

@@ -53,6 +53,9 @@ class ImageFiles : public LabeledSource {
  protected:
   /// Returns whether a file is an image, and counts those that nothing here reads.
   bool takes(const std::string& name);
+  /// Returns whether a file of an archive is a dataset.json in a folder that all images are in: `zip -r`
+  /// and `tar` put a dataset's folder into the archive.
+  bool may_label_all(const std::string& file) const;
   /// Sets everything but the bytes of a record.
   void finish(std::int64_t index, Record& record) const;
 

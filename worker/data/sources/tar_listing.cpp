@@ -10,6 +10,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <span>
+#include <unordered_map>
 
 #include "base/error.h"
 #include "data/formats/record_index.h"
@@ -147,6 +148,21 @@ std::optional<Link> link_of(archive_entry* entry, const std::string& name, std::
   return Link{name, normal(fs::path(name).parent_path() / target), offset};
 }
 
+/// Leaves the last member of each name, as `tar -x` does: `tar -r` appends newer versions.
+void keep_last(std::vector<TarMember>& members, std::vector<Link>& links) {
+  std::unordered_map<std::string, std::int64_t> last;  // offsets by normal names
+  const auto count = [&](const auto& one) {
+    std::int64_t& offset = last[normal(one.name)];
+    offset = std::max(offset, one.offset);
+  };
+  std::ranges::for_each(members, count);
+  std::ranges::for_each(links, count);
+  if (last.size() == members.size() + links.size()) return;
+  const auto is_older = [&](const auto& one) { return one.offset < last.at(normal(one.name)); };
+  std::erase_if(members, is_older);
+  std::erase_if(links, is_older);
+}
+
 /// Adds the links to members that are in the archive, under their own names, and removes them from
 /// `links`. known: the members by their normal names.
 void add_known_links(std::map<std::string, TarMember>& known, std::vector<Link>& links,
@@ -224,6 +240,7 @@ std::vector<TarMember> scan(const FileBytes& bytes, bool with_labels) {
     members.push_back(std::move(member));
   }
   require_end(bytes, end_bytes);
+  keep_last(members, links);
   std::ranges::sort(members, {}, &TarMember::name);
   add_links(std::move(links), file, members);
   return members;

@@ -28,7 +28,8 @@ void read_label(TarMember& member, const std::function<std::span<const std::uint
 
 /// Returns the files in a tar file, sorted by name, by reading it once, without labels; an object in
 /// S3 is read only once by a user, with labels: its listing is in the cache folder from then on,
-/// until the object changes. A hard or symbolic link is the file that it is to.
+/// until the object changes. A hard or symbolic link is the file that it is to. Of several files of a
+/// name, the last one counts.
 ///
 /// Throws: DataError with file, member and offset: damaged, truncated, compressed and thus without
 ///         random access, a link of an image or a label to a file that is not there.

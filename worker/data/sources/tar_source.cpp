@@ -125,13 +125,15 @@ class TarSource : public ImageFiles {
     }
   }
 
-  /// Returns the dataset.json of a single file, in whatever folder; null without one.
+  /// Returns the outermost file of a single tar that may_label_all(); null without one.
   const Member* dataset_json() const {
     if (shards_.size() > 1) return nullptr;
-    const auto found = std::ranges::find_if(beside_, [](const auto& entry) {
-      return fs::path(entry.second.name).filename() == kDatasetJson;
-    });
-    return found == beside_.end() ? nullptr : &found->second;
+    const Member* found = nullptr;
+    for (const auto& [key, member] : beside_) {
+      const bool is_outermost = found == nullptr || member.name.size() < found->name.size();
+      if (is_outermost && may_label_all(member.name)) found = &member;
+    }
+    return found;
   }
 
   LabelSet labels_by_dataset(const Member& json) const {

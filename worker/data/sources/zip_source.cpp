@@ -9,11 +9,19 @@
 namespace ganscale::data {
 namespace {
 
+/// Sorts entries by name, and leaves the last one of each, as Python's zipfile reads them.
+void keep_last(std::vector<ZipEntry>& entries) {
+  std::ranges::reverse(entries);
+  std::ranges::stable_sort(entries, {}, &ZipEntry::name);
+  const auto older = std::ranges::unique(entries, {}, &ZipEntry::name);
+  entries.erase(older.begin(), older.end());
+}
+
 class ZipSource : public ImageFiles {
  public:
   explicit ZipSource(const std::filesystem::path& file) : bytes_(file) {
     std::vector<ZipEntry> all = read_zip_directory(bytes_);
-    std::ranges::sort(all, {}, &ZipEntry::name);
+    keep_last(all);
     for (const ZipEntry& entry : all) {
       if (!takes(entry.name)) continue;
       names_.push_back(entry.name);
@@ -47,18 +55,12 @@ class ZipSource : public ImageFiles {
   }
 
  private:
-  /// Returns the outermost dataset.json in a folder that all images are in; null without one.
-  /// `zip -r` puts a dataset's folder into the archive.
+  /// Returns the outermost file that may_label_all(); null without one.
   const ZipEntry* dataset_json(const std::vector<ZipEntry>& all) const {
     const ZipEntry* found = nullptr;
     for (const ZipEntry& entry : all) {
-      const std::string folder = entry.name.substr(0, entry.name.rfind('/') + 1);
-      const auto is_in_folder = [&](const std::string& name) { return name.starts_with(folder); };
       const bool is_outermost = found == nullptr || entry.name.size() < found->name.size();
-      if (entry.name.substr(folder.size()) == kDatasetJson && is_outermost &&
-          std::ranges::all_of(names_, is_in_folder)) {
-        found = &entry;
-      }
+      if (is_outermost && may_label_all(entry.name)) found = &entry;
     }
     return found;
   }

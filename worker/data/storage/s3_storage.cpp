@@ -241,9 +241,7 @@ class S3Storage : public Storage {
     while (key.ends_with('/')) key.pop_back();
     if (key.empty() || key.starts_with('/'))
       throw ConfigError("path has no bucket, as in s3://BUCKET/KEY: " + path.string());
-    if (key.substr(0, key.find('/')).find('@') != std::string::npos)  // not repeated here
-      throw ConfigError(
-          "path has credentials in it; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY instead");
+    require_no_credentials(path, "path");
     return key;
   }
 

@@ -66,4 +66,14 @@ void require_local(const std::filesystem::path& path, const char* what) {
     throw ConfigError(std::string(what) + " must be in the file system: " + path.string());
 }
 
+void require_no_credentials(const std::filesystem::path& path, const char* what) {
+  const Scheme* scheme = scheme_of(path);
+  if (scheme == nullptr) return;
+  const std::string_view key = std::string_view(path.native()).substr(scheme->prefix.size());
+  if (key.substr(0, key.find('/')).find('@') == std::string_view::npos) return;
+  throw ConfigError(
+      std::string(what) +
+      " has credentials in it; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY instead");
+}
+
 }  // namespace ganscale::data

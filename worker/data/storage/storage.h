@@ -79,4 +79,8 @@ bool is_local(const std::filesystem::path& path);
 /// Throws ConfigError unless the path is one of the file system. what: "the output folder".
 void require_local(const std::filesystem::path& path, const char* what);
 
+/// Throws ConfigError, which does not repeat the path, if it is s3://KEY:SECRET@BUCKET. what:
+/// "data.path".
+void require_no_credentials(const std::filesystem::path& path, const char* what);
+
 }  // namespace ganscale::data

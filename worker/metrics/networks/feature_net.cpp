@@ -3,6 +3,7 @@
 #include <ATen/ops/arange.h>
 #include <ATen/ops/isfinite.h>
 
+#include <algorithm>
 #include <sstream>
 
 #include "base/error.h"
@@ -62,19 +63,21 @@ Features try_net(FeatureNet& net, const FeatureNetConfig& config, ImageShape ima
 
 }  // namespace
 
-Features FeatureNet::extract(const at::Tensor& images) {
+Features FeatureNet::extract(const at::Tensor& images, WantedOutputs wanted) {
   const device::ExactFloat32 exact;
-  return compute(images);
+  return compute(images, wanted);
 }
 
 std::optional<std::int64_t> first_nonfinite_row(const Features& features) {
-  auto finite = at::isfinite(features.features).all(1);
-  if (features.logits.defined()) {
-    finite = finite.logical_and(at::isfinite(features.logits).all(1));
+  std::optional<std::int64_t> first;
+  for (const auto& output : {features.features, features.logits}) {
+    if (!output.defined()) continue;
+    const auto bad = at::isfinite(output).all(1).logical_not().nonzero();
+    if (bad.size(0) == 0) continue;
+    const auto row = bad[0].item<std::int64_t>();
+    first = std::min(first.value_or(row), row);
   }
-  const auto bad = finite.logical_not().nonzero();
-  if (bad.size(0) == 0) return std::nullopt;
-  return bad[0].item<std::int64_t>();
+  return first;
 }
 
 OpenFeatureNet open_feature_net(const FeatureNetConfig& config, ImageShape image,

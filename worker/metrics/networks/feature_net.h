@@ -14,12 +14,18 @@ namespace ganscale::metrics {
 
 /// The output of a feature network.
 struct Features {
-  at::Tensor features;  ///< [N, D] float32
+  at::Tensor features;  ///< [N, D] float32; may be undefined if they are not wanted
   at::Tensor logits;    ///< [N, classes] float32, up to a constant per row; may be undefined
 };
 
+/// Which outputs of a feature network are wanted.
+struct WantedOutputs {
+  bool features = true;
+  bool logits = true;
+};
+
 /// Returns the row of the first image with a NaN or infinite feature or logit, or nothing if all
-/// are finite.
+/// are finite. Undefined outputs are left out.
 std::optional<std::int64_t> first_nonfinite_row(const Features& features);
 
 /// A trained classifier whose second to last layer gives the features of images.
@@ -30,11 +36,12 @@ class FeatureNet {
   /// Without TF32, whatever the run computes in: cached features serve runs of any precision.
   ///
   /// images: [N, C, H, W] uint8 with the channels and resolution of the run.
+  /// wanted: a network that runs once for each output leaves out the others.
   /// Throws: DataError if the network can't process them.
-  Features extract(const at::Tensor& images);
+  Features extract(const at::Tensor& images, WantedOutputs wanted = {});
 
  private:
-  virtual Features compute(const at::Tensor& images) = 0;
+  virtual Features compute(const at::Tensor& images, WantedOutputs wanted) = 0;
 };
 
 /// Which feature network, and what input it expects.

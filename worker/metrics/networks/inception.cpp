@@ -122,7 +122,7 @@ Inception::Inception(const NamedTensors& weights, at::Device device)
   for (auto& [name, tensor] : layers_) tensor = tensor.to(device);
 }
 
-Features Inception::compute(const at::Tensor& images) {
+Features Inception::compute(const at::Tensor& images, WantedOutputs /*wanted*/) {
   const auto rgb = images.to(device_).expand({-1, 3, -1, -1}).to(at::kFloat);
   return forward(resize_as_tensorflow_1(rgb, kResolution).sub(128).div(128));
 }

@@ -23,7 +23,7 @@ class Inception : public FeatureNet {
   Features forward(const at::Tensor& images) const;
 
  private:
-  Features compute(const at::Tensor& images) override;
+  Features compute(const at::Tensor& images, WantedOutputs wanted) override;
 
   NamedTensors layers_;  // convolutions with their batch norms folded in: NAME.weight, NAME.bias
   at::Tensor classes_;   // [1008, 2048]

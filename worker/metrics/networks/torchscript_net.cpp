@@ -16,19 +16,20 @@ constexpr const char* kNoOutputBias = "no_output_bias";
 
 at::Tensor in_float32(const at::Tensor& tensor) { return tensor.to(at::kFloat).contiguous(); }
 
-/// NVIDIA's interface: RGB uint8 in, features or class probabilities out.
+/// NVIDIA's interface: RGB uint8 in, features or class probabilities out, each in a run of its own.
 class NvidiaNet : public FeatureNet {
  public:
   explicit NvidiaNet(torch::jit::Module module, at::Device device)
       : module_(std::move(module)), device_(device) {}
 
  private:
-  Features compute(const at::Tensor& images) override {
+  Features compute(const at::Tensor& images, WantedOutputs wanted) override {
     const at::NoGradGuard no_grad;
     const auto rgb = images.to(device_).expand({-1, 3, -1, -1});
     Features result;
-    result.features = in_float32(call(module_, rgb, {{kReturnFeatures, true}}).toTensor());
-    if (!has_argument(module_, kNoOutputBias)) return result;
+    if (wanted.features)
+      result.features = in_float32(call(module_, rgb, {{kReturnFeatures, true}}).toTensor());
+    if (!wanted.logits || !has_argument(module_, kNoOutputBias)) return result;
     const auto p = call(module_, rgb, {{kNoOutputBias, true}}).toTensor();
     // Logarithms of probabilities are logits; zero becomes the smallest positive number.
     result.logits = in_float32(p).clamp_min(std::numeric_limits<float>::min()).log();
@@ -49,7 +50,7 @@ class PlainNet : public FeatureNet {
         device_(device) {}
 
  private:
-  Features compute(const at::Tensor& images) override {
+  Features compute(const at::Tensor& images, WantedOutputs /*wanted*/) override {
     const at::NoGradGuard no_grad;
     auto input = images.to(device_, at::kFloat);
     if (resolution_ > 0) input = resize_as_tensorflow_1(input, resolution_);

@@ -118,7 +118,7 @@ struct ModelConfig {
 };
 
 /// The format of published weights that scripts/convert-weights.py writes and `ganscale import`
-/// reads.
+/// reads. Its metadata may also have a `precision`, of the section `training`.
 struct PublicWeights {
   std::string_view kind;                   ///< value of `kind` in the metadata of the file
   std::span<const std::string_view> keys;  ///< of the section `model`, stored in the metadata

@@ -22,7 +22,7 @@ namespace {
 /// Returns the standard deviation of a weight's first values, of a network with so many blocks.
 double first_deviation(const std::string& name, const at::Tensor& weight, std::int64_t blocks) {
   const auto inputs = static_cast<double>(weight.numel() / weight.size(0));
-  if (name.ends_with(".Basis")) return 1;  // of G
+  if (name.ends_with(".Basis")) return 1;                          // of G
   if (name.find(".LinearLayer3.") != std::string::npos) return 0;  // a block begins as the identity
   const bool is_inside = name.find(".LinearLayer1.") != std::string::npos ||
                          name.find(".LinearLayer2.") != std::string::npos;

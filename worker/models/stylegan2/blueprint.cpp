@@ -11,9 +11,10 @@
 namespace ganscale::models::stylegan2 {
 namespace {
 
-constexpr std::array<std::string_view, 9> kKeysOfWeights = {
+constexpr std::array<std::string_view, 11> kKeysOfWeights = {
     "resolution",  "z_dim",         "w_dim",       "mapping_layers", "channel_base",
-    "channel_max", "discriminator", "mbstd_group", "mbstd_features"};
+    "channel_max", "discriminator", "mbstd_group", "mbstd_features", "low_precision_resolutions",
+    "conv_clamp"};
 
 class StyleganBlueprint : public BlueprintOf<NetworkConfig> {
  public:

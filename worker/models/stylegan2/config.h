@@ -6,7 +6,7 @@ namespace ganscale::models::stylegan2 {
 
 /// The noise in the layers of the generator.
 enum class NoiseMode {
-  kRandom,    ///< random per image while training, constant otherwise
+  kRandom,    ///< random per image in training mode, constant otherwise
   kConstant,  ///< always the constant noise buffers
 };
 

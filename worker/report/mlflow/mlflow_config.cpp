@@ -9,10 +9,21 @@ namespace {
 
 constexpr const char* kDefaultExperiment = "Default";  // MLflow's
 
+/// Returns an address without what may be a password: of a database, it is in front of the host or in
+/// the query.
+std::string without_password(std::string uri) {
+  const std::size_t at = uri.rfind('@');
+  if (at != std::string::npos) {
+    const std::size_t scheme = uri.find("://");
+    uri.replace(0, at, scheme < at ? uri.substr(0, scheme + 3) + "***" : "***");
+  }
+  return uri.substr(0, uri.find('?'));
+}
+
 /// Returns what is wrong with an address; empty if nothing is.
 std::string fault_of(const std::string& uri) {
   if (!uri.starts_with("http://") && !uri.starts_with("https://"))
-    return "expected a tracking server, http://... or https://...: " + uri;
+    return "expected a tracking server, http://... or https://...: " + without_password(uri);
   const std::size_t host = uri.find("//") + 2;
   if (uri.substr(host, uri.find('/', host) - host).find('@') != std::string::npos)
     return "must not contain a password, which would be written to the run folder; set "

@@ -1,5 +1,6 @@
 #include "report/mlflow/mlflow_state.h"
 
+#include <cstdint>
 #include <exception>
 
 #include "base/error.h"
@@ -10,7 +11,7 @@ namespace ganscale::report {
 MlflowState parse_mlflow_state(const std::string& text) {
   try {
     const auto json = nlohmann::json::parse(text);
-    wire::require_integers(json, {"stats_images_seen", "metrics_images_seen"});
+    wire::require_integers<std::int64_t>(json, {"stats_images_seen", "metrics_images_seen"});
     return json.get<MlflowState>();
   } catch (const std::exception& error) {
     throw DataError(error.what());

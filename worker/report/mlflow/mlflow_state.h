@@ -12,6 +12,7 @@ namespace ganscale::report {
 struct MlflowState {
   std::string uri;
   std::string experiment;
+  std::string upload_id;  ///< a tag of the run, which finds it if the answer with its id was lost
   std::string run_id;
   bool has_params = false;
   std::int64_t stats_images_seen = -1;  ///< of the last line that was sent
@@ -20,9 +21,9 @@ struct MlflowState {
   std::set<std::string> metrics_keys;
   std::set<std::string> samples;  ///< names of the grids that were sent
 
-  NLOHMANN_DEFINE_TYPE_INTRUSIVE_WITH_DEFAULT(MlflowState, uri, experiment, run_id, has_params,
-                                              stats_images_seen, stats_keys, metrics_images_seen,
-                                              metrics_keys, samples)
+  NLOHMANN_DEFINE_TYPE_INTRUSIVE_WITH_DEFAULT(MlflowState, uri, experiment, upload_id, run_id,
+                                              has_params, stats_images_seen, stats_keys,
+                                              metrics_images_seen, metrics_keys, samples)
 };
 
 /// Parses the content of the file. Throws DataError, which does not name the file.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <random>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "base/log.h"
 #include "config/node.h"
 #include "files/atomic_file.h"
+#include "files/hex.h"
 #include "report/log/line_values.h"
 #include "report/log/stats_log.h"
 #include "report/mlflow/mlflow_entities.h"
@@ -24,9 +26,16 @@ constexpr EnumNames<MlflowStatus, 3> kStatusNames = {{{MlflowStatus::kFinished, 
                                                       {MlflowStatus::kFailed, "FAILED"},
                                                       {MlflowStatus::kKilled, "KILLED"}}};
 
+constexpr const char* kUploadTag = "ganscale.upload_id";
+
 std::int64_t now_ms() {
   const auto since_1970 = std::chrono::system_clock::now().time_since_epoch();
   return std::chrono::duration_cast<std::chrono::milliseconds>(since_1970).count();
+}
+
+std::string new_upload_id() {
+  std::random_device device;
+  return files::hex(std::uint64_t{device()} << 32 | device());
 }
 
 /// Returns the names of the images in a folder; none if it does not exist.
@@ -112,16 +121,41 @@ std::string MlflowUpload::find_experiment() {
   return find();
 }
 
+/// Returns the id of the run that an earlier request has made whose answer was lost; empty if there is
+/// none.
+std::string MlflowUpload::find_lost_run() {
+  if (state_.upload_id.empty()) return "";
+  const auto found =
+      client_.post("runs/search",
+                   {{"experiment_ids", ordered_json::array({find_experiment()})},
+                    {"filter", std::string("tags.") + kUploadTag + " = '" + state_.upload_id + "'"},
+                    {"max_results", 1}});
+  const auto* const runs = find_at(found, {"runs"});
+  if (runs == nullptr || !runs->is_array() || runs->empty()) return "";
+  return id_of_answer(runs->front(), {"info", "run_id"});
+}
+
+void MlflowUpload::create_run() {
+  if (state_.upload_id.empty()) {
+    state_.upload_id = new_upload_id();
+    save();  // before the request, whose answer this process may not live to see
+  }
+  ordered_json facts = source_.facts;
+  facts[kUploadTag] = state_.upload_id;
+  const auto created = client_.post("runs/create", {{"experiment_id", find_experiment()},
+                                                    {"run_name", source_.run_name},
+                                                    {"start_time", start_ms_},
+                                                    {"tags", mlflow_tags(facts)}});
+  state_.run_id = id_of_answer(created, {"run", "info", "run_id"});
+  artifact_uri_ = text_of_answer(created, {"run", "info", "artifact_uri"});
+  save();
+}
+
 void MlflowUpload::open_run() {
   if (is_open_) return;
+  if (state_.run_id.empty()) state_.run_id = find_lost_run();
   if (state_.run_id.empty()) {
-    const auto created = client_.post("runs/create", {{"experiment_id", find_experiment()},
-                                                      {"run_name", source_.run_name},
-                                                      {"start_time", start_ms_},
-                                                      {"tags", mlflow_tags(source_.facts)}});
-    state_.run_id = id_of_answer(created, {"run", "info", "run_id"});
-    artifact_uri_ = text_of_answer(created, {"run", "info", "artifact_uri"});
-    save();
+    create_run();
   } else {
     const auto updated =
         client_.post("runs/update", {{"run_id", state_.run_id}, {"status", "RUNNING"}});

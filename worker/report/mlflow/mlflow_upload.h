@@ -61,6 +61,8 @@ class MlflowUpload {
   MlflowState read_state(const MlflowAccess& access) const;
   void save() const;
   std::string find_experiment();
+  std::string find_lost_run();
+  void create_run();
   void open_run();
   void send_params();
   void send_lines(Followed& from);

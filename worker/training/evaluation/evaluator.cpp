@@ -10,6 +10,7 @@
 #include "models/contract/style_generator.h"
 #include "report/log/progress.h"
 #include "training/evaluation/drawn_labels.h"
+#include "training/evaluation/drawn_noise.h"
 #include "training/evaluation/equivariance.h"
 #include "training/evaluation/perceptual_path.h"
 
@@ -30,10 +31,31 @@ metrics::GeneratorTraits traits_of(models::Generator& generator) {
           .moves_images = styled != nullptr && styled->input_transform().defined()};
 }
 
+/// Returns the outputs of the feature network that some of these sets use.
+metrics::WantedOutputs wanted_by(const std::map<std::int64_t, metrics::FeatureStats>& sets) {
+  metrics::WantedOutputs wanted{.features = false, .logits = false};
+  for (const auto& [count, set] : sets) {
+    wanted.features |= set.wanted().features;
+    wanted.logits |= set.wanted().logits;
+  }
+  return wanted;
+}
+
 struct Fakes {
   at::Tensor images;  // [N, C, H, W] uint8
   at::Tensor labels;  // [N] int64 on the host, or undefined
 };
+
+/// Returns images in eval mode, but each with noise of its own, as the reference implementations
+/// measure them.
+at::Tensor images_of(models::Generator& generator, const at::Tensor& z, const at::Tensor& labels,
+                     kernels::RandomStream& random) {
+  auto* styled = generator.as_style_generator();
+  if (styled == nullptr) return generator.forward(z, labels, random);
+  const auto w = styled->map(z, labels, {});
+  const DrawnNoise drawn(*styled);
+  return styled->synthesize(w, random);
+}
 
 Fakes generate(models::Generator& generator, std::uint64_t seed, const Numbers& numbers,
                const std::vector<std::int64_t>& labels_to_draw) {
@@ -42,7 +64,7 @@ Fakes generate(models::Generator& generator, std::uint64_t seed, const Numbers& 
   const auto z = random.normal({numbers.count, generator.z_dim()}, parameter.options());
   Fakes fakes{.images = {}, .labels = draw_labels(labels_to_draw, numbers.count, random)};
   const auto labels = fakes.labels.defined() ? fakes.labels.to(z.device()) : fakes.labels;
-  const auto images = generator.forward(z, labels, random);
+  const auto images = images_of(generator, z, labels, random);
   // In bytes, NaN would be black.
   if (const auto row = metrics::first_nonfinite_row({images.flatten(1), {}})) {
     throw DataError("the generator returned NaN or infinity for an image: number " +
@@ -114,12 +136,13 @@ void Evaluator::extract_fakes(models::Generator& generator, std::uint64_t seed,
   const at::NoGradGuard no_grad;
   const std::int64_t total = sets.rbegin()->first;
   const std::int64_t stride = group_.size();
+  const metrics::WantedOutputs wanted = wanted_by(sets);
   report::ProgressBar bar("generated images", total);
   for (std::int64_t first = group_.rank(); first < total; first += config_.batch * stride) {
     const auto left = (total - first + stride - 1) / stride;
     const Numbers numbers{first, std::min(config_.batch, left), stride};
     const Fakes fakes = generate(generator, seed, numbers, labels);
-    const auto features = net_.net->extract(fakes.images);
+    const auto features = net_.net->extract(fakes.images, wanted);
     if (const auto row = metrics::first_nonfinite_row(features)) {
       throw DataError(
           "the feature network returned NaN or infinity for a generated image: number " +

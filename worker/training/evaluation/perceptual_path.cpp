@@ -9,12 +9,12 @@
 #include <string>
 
 #include "base/error.h"
-#include "base/non_copyable.h"
 #include "device/exact_float32.h"
 #include "metrics/networks/feature_net.h"
 #include "models/contract/style_generator.h"
 #include "report/log/progress.h"
 #include "training/evaluation/drawn_labels.h"
+#include "training/evaluation/drawn_noise.h"
 
 namespace ganscale::training {
 namespace {
@@ -25,16 +25,6 @@ constexpr std::int64_t kMostPathsAtOnce = 8;  // a VGG of 256 pixels takes 100 M
 struct Step {
   at::Tensor first;
   at::Tensor second;
-};
-
-/// Lets a generator draw its noise, as in training mode, for a scope.
-class DrawnNoise : NonCopyable {
- public:
-  explicit DrawnNoise(torch::nn::Module& generator) : generator_(generator) { generator_.train(); }
-  ~DrawnNoise() { generator_.eval(); }
-
- private:
-  torch::nn::Module& generator_;
 };
 
 /// t: [N, 1] float64.

@@ -75,7 +75,7 @@ metrics::FeatureStats extract_all(const RealImages& real, metrics::OpenFeatureNe
       records.push_back(real.record(i));
       labels.push_back(real.source.label(records.back()));
     }
-    const auto features = net.net->extract(decode_records(real, records));
+    const auto features = net.net->extract(decode_records(real, records), set.wanted());
     if (const auto row = metrics::first_nonfinite_row(features)) {
       throw DataError("the feature network returned NaN or infinity for a real image: " +
                       real.source.describe(records[static_cast<std::size_t>(*row)]));

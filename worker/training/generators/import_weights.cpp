@@ -50,10 +50,13 @@ const models::Model& model_of(const Metadata& metadata, const std::filesystem::p
                   "; other files need a configuration (--config)");
 }
 
+/// Returns where the keys of weights that say their model were written.
+config::Location own_keys() { return {"imported weights"}; }
+
 /// Returns the configuration of a run with these networks.
 RunConfig config_of(const models::Model& model, const Metadata& metadata) {
   const int label_count = number_of(metadata, "label_count", 0, data::kMostLabels);
-  const config::Location location{"imported weights"};
+  const config::Location location = own_keys();
   config::Node::Map keys;
   keys.push_back({"name", config::Node{std::string(model.name), location}});
   for (const std::string_view view : model.public_weights->keys) {
@@ -64,7 +67,12 @@ RunConfig config_of(const models::Model& model, const Metadata& metadata) {
   if (model.traits.labels == models::Labels::kOptional) {
     keys.push_back({"conditional", config::Node{label_count > 0 ? "true" : "false", location}});
   }
-  RunConfig config = parse_run(config::nest("model", {std::move(keys), location}));
+  config::Node root = config::nest("model", {std::move(keys), location});
+  // Of a run without low precision, StyleGAN2 would clamp no activations.
+  if (const auto precision = metadata.find("precision"); precision != metadata.end()) {
+    config::overlay(root, config::nest("training.precision", {precision->second, location}));
+  }
+  RunConfig config = parse_run(std::move(root));
   config.model.channels = number_of(metadata, "channels", 1, 3);
   config.model.label_count = label_count;
   return config;
@@ -111,9 +119,8 @@ void require_new(const RunFolder& run) {
     throw ConfigError("this folder already contains a run: " + run.root().string());
 }
 
-void write_run(const RunConfig& config, const Networks& networks, const std::filesystem::path& from,
-               const RunFolder& run) {
-  Replica replica(config, at::kCPU, ReplicaGroups{});
+/// Copies the weights of a file into all networks of a replica.
+void load_networks(Replica& replica, const Networks& networks, const std::filesystem::path& from) {
   const auto state = replica.state();
   for (const auto& [file, prefix] : kPrefixes) {
     const auto found = networks.find(file);
@@ -122,6 +129,20 @@ void write_run(const RunConfig& config, const Networks& networks, const std::fil
   }
   for (const OtherAverage& other : replica.average().others())
     copy_into(named_state(*other.generator), networks.at("generator_ema"), from.string());
+}
+
+/// named: where the configuration names the model.
+void write_run(const RunConfig& config, const config::Location& named, const Networks& networks,
+               const std::filesystem::path& from, const RunFolder& run) {
+  Replica replica(config, at::kCPU, ReplicaGroups{});
+  try {
+    load_networks(replica, networks, from);
+  } catch (const DataError& error) {
+    throw DataError(std::string(error.what()) + "; compared with the networks of " + named.text() +
+                    ": model.name " + config.model.name + ", model.resolution " +
+                    short_text_of(config.model.resolution) +
+                    "; use the keys of model with which the weights were trained");
+  }
   run.create();
   files::write_file_atomically(run.config(), config.resolved);
   const RunFacts facts{.model = config.model.name,
@@ -137,16 +158,16 @@ void import_weights(const std::filesystem::path& from, const RunFolder& run) {
   const models::Model& model = model_of(weights.metadata, from);
   require_new(run);
   const TorchFile content{.tensors = weights.tensors, .others = {}};
-  write_run(config_of(model, weights.metadata), networks_in(content, from), from, run);
+  write_run(config_of(model, weights.metadata), own_keys(), networks_in(content, from), from, run);
 }
 
 void import_weights(const std::filesystem::path& from, const RunConfig& config,
-                    const RunFolder& run) {
+                    const config::Location& named, const RunFolder& run) {
   require_new(run);
   const TorchFile content = is_torch_file(from)
                                 ? read_torch_file(from)
                                 : TorchFile{checkpoint::read_safetensors(from).tensors, {}};
-  write_run(config, networks_in(content, from), from, run);
+  write_run(config, named, networks_in(content, from), from, run);
 }
 
 }  // namespace ganscale::training

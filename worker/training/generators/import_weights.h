@@ -23,8 +23,9 @@ void import_weights(const std::filesystem::path& from, const RunFolder& run);
 ///         Without a discriminator, its weights are initialized; a warning says so, and what else
 ///         the file has.
 /// config: of the networks, with channels and label_count.
+/// named:  where it names the model, for errors.
 /// Throws: as above.
 void import_weights(const std::filesystem::path& from, const RunConfig& config,
-                    const RunFolder& run);
+                    const config::Location& named, const RunFolder& run);
 
 }  // namespace ganscale::training

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <exception>
 
 #include "base/error.h"
@@ -18,8 +19,8 @@ constexpr const char* kFile = "label.json";
 LabelState parse_label_state(std::string_view text) {
   try {
     const auto json = nlohmann::json::parse(text);
-    wire::require_integers(
-        json, {"label", "records", "attempts", "images_seen", "total_images", "exit_code"});
+    wire::require_integers<std::int64_t>(json, {"label", "records", "images_seen", "total_images"});
+    wire::require_integers<int>(json, {"attempts", "exit_code"});
     return json.get<LabelState>();
   } catch (const std::exception& error) {
     throw DataError(error.what());

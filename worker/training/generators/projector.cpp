@@ -62,7 +62,8 @@ NamedTensors noise_maps_of(const models::StyleGenerator& generator) {
   return maps;
 }
 
-/// Returns how alike neighbors of the noise maps are, at all sizes down to 8 pixels.
+/// Returns how alike neighbors of the noise maps are, at all sizes down to 8 pixels; undefined
+/// without maps.
 at::Tensor noise_likeness(const NamedTensors& maps) {
   at::Tensor sum;
   for (const auto& [name, map] : maps) {
@@ -171,7 +172,8 @@ Projection project(models::StyleGenerator& generator, const at::Tensor& target,
         generator.synthesize((style + jitter * strength).expand({1, w_count, -1}), unused);
     const auto distance = wanted.distance_to(image);
     for (const auto& [name, variable] : variables) variable.mutable_grad().reset();
-    (distance + noise_likeness(noise.maps()) * options.noise_weight).backward();
+    const auto likeness = noise_likeness(noise.maps());
+    (likeness.defined() ? distance + likeness * options.noise_weight : distance).backward();
     adam.step(options.learning_rate * rate_factor(progress));
     normalize(noise.maps());
     report(step + 1, distance.item<double>());

@@ -24,7 +24,7 @@ struct ProjectionOptions {
 /// The result of a projection.
 struct Projection {
   at::Tensor style;         ///< [1, w_count, w_dim], the same vector for every layer
-  NamedTensors noise_maps;  ///< by the names of the generator's buffers
+  NamedTensors noise_maps;  ///< by the names of the generator's buffers; none without noise
   at::Tensor image;         ///< [1, C, H, W]
   double distance = 0;      ///< of the image to the target
 };

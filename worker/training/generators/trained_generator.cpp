@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "checkpoint/checkpoint_name.h"
 #include "checkpoint/reader.h"
+#include "comm/collectives/gather_text.h"
 #include "config/renamed.h"
 #include "config/units.h"
 #include "training/generators/label_bundle_file.h"
@@ -89,6 +90,13 @@ TrainedGenerator load_generator(const std::filesystem::path& checkpoint_folder,
   copy_into(named_state(*trained.generator), weights->second, checkpoint_folder.string());
   freeze(*trained.generator);
   return trained;
+}
+
+TrainedGenerator generator_of_rank_0(comm::Group& group, TrainedGenerator own,
+                                     std::optional<double> ema_kimg) {
+  const std::filesystem::path first = comm::text_of_rank_0(group, own.checkpoint.string());
+  if (first == own.checkpoint) return own;
+  return load_generator(first, ema_kimg);
 }
 
 }  // namespace ganscale::training

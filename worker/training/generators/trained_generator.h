@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "comm/group/group.h"
 #include "models/contract/networks.h"
 #include "training/run/run_config.h"
 
@@ -35,5 +36,12 @@ TrainedGenerator load_newest_generator(const std::filesystem::path& run_folder,
 /// above.
 TrainedGenerator load_generator(const std::filesystem::path& checkpoint_folder,
                                 std::optional<double> ema_kimg = {});
+
+/// Returns the generator of rank 0's checkpoint: while a run trains, another rank may have found
+/// another one to be the newest. Every rank calls it.
+///
+/// own: what this rank has loaded, as above.
+TrainedGenerator generator_of_rank_0(comm::Group& group, TrainedGenerator own,
+                                     std::optional<double> ema_kimg = {});
 
 }  // namespace ganscale::training

@@ -130,7 +130,8 @@ class Loop {
   void maintain(const Due& due);
   checkpoint::Snapshot gather_snapshot(const Progress& progress) const;
   void write_checkpoint();
-  void write_fakes(models::Generator& average);
+  void write_fakes();
+  bool lacks_evaluation() const;
   void evaluate(models::Generator& average);
 
   const TrainingContext& context_;
@@ -223,9 +224,11 @@ Due Loop::find_due(const Orders& orders) const {
     return is_due(every_kimg, agreed_images_, progress_.images_seen);
   };
   const bool last = orders.end() || is_complete();
+  // An interrupted run may have little time left, and goes on later.
+  const bool is_result = is_complete() || orders.spent;
   Due due;
   due.tick = last || is_now(config_.training.tick_kimg);
-  due.samples = last || is_now(config_.training.samples_every_kimg);
+  due.samples = is_result || is_now(config_.training.samples_every_kimg);
   due.evaluation = is_evaluation_due(orders);
   due.checkpoint =
       last || orders.checkpoint || due.evaluation || is_now(config_.checkpoint.every_kimg);
@@ -289,13 +292,14 @@ void Loop::end_for_failed_checkpoint() const {
 void Loop::maintain(const Due& due) {
   if (due.tick) reporter_.tick(progress_, budget_.seconds_left());
   const auto start = Clock::now();
-  if (due.samples) write_fakes(trainer_.averaged_generator());
-  if (due.checkpoint) {
-    write_checkpoint();
+  if (due.checkpoint) write_checkpoint();  // first: a run that is to stop may be killed any moment
+  if (due.samples) write_fakes();
+  if (due.evaluation) {
     // An evaluation takes long and may fail on any rank; no training must be lost by that.
-    if (due.evaluation && writer_ != nullptr) writer_->wait();
+    if (writer_ != nullptr) writer_->wait();
+    context_.group.barrier();  // without a timeout, as the storage may be slow
+    evaluate(trainer_.averaged_generator());
   }
-  if (due.evaluation) evaluate(trainer_.averaged_generator());
   reporter_.add_maintenance(std::chrono::duration<double>(Clock::now() - start).count());
 }
 
@@ -315,13 +319,27 @@ void Loop::write_checkpoint() {
   writer_->write(snapshot);
 }
 
-void Loop::write_fakes(models::Generator& average) {
-  if (context_.group.rank() != 0) return;
+void Loop::write_fakes() {
   try {
+    models::Generator& average = trainer_.averaged_generator();
+    if (context_.group.rank() != 0) return;
     reporter_.fakes(grids_.write_fakes(average, progress_.images_seen), progress_);
   } catch (const files::OutputError& error) {
     log::warning("Cannot write the sample grid", {{"reason", error.what()}});
+  } catch (...) {
+    if (writer_ != nullptr) writer_->wait();  // or the checkpoint in progress would be abandoned
+    throw;
   }
+}
+
+/// Returns whether this attempt begins where an earlier one was to evaluate, but failed or was
+/// interrupted.
+bool Loop::lacks_evaluation() const {
+  if (context_.evaluator == nullptr) return false;
+  const std::int64_t images = progress_.images_seen;
+  const std::int64_t before = std::max<std::int64_t>(images - config_.training.batch, 0);
+  const bool was_due = is_complete() || is_due(config_.evaluate.every_kimg, before, images);
+  return was_due && !reporter_.is_measured(progress_);
 }
 
 /// Evaluates the averages of the generator on all ranks and adds the metrics to the current
@@ -332,18 +350,15 @@ void Loop::evaluate(models::Generator& average) {
   const auto measured = evaluate_averages(*context_.evaluator, average, config_.generator.ema.kimg,
                                           trainer_.other_averages(), config_.training.seed);
   const std::chrono::duration<double> seconds = Clock::now() - start;
-  reporter_.metrics({progress_.images_seen, seconds.count(), measured, training_seconds});
+  // The line comes last: an attempt that finds it does not evaluate again.
   if (writer_ != nullptr) writer_->add_metrics(progress_.images_seen, measured.values);
+  reporter_.metrics({progress_.images_seen, seconds.count(), measured, training_seconds});
 }
 
 ExitCode Loop::run() {
   reporter_.begin(progress_);
-  maintain({.samples = shows_untrained_samples()});
+  maintain({.samples = shows_untrained_samples(), .evaluation = lacks_evaluation()});
   Orders orders;
-  // The final evaluation may have failed before.
-  if (is_complete() && context_.evaluator != nullptr && !reporter_.is_measured(progress_)) {
-    evaluate(trainer_.averaged_generator());
-  }
   while (!orders.end() && !is_complete()) {
     orders = train_to_agreement();
     maintain(find_due(orders));

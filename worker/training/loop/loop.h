@@ -10,7 +10,8 @@ namespace ganscale::training {
 /// Every rank of the group calls it, with a trainer that stands at `progress`.
 ///
 /// Rank 0 makes the run folder and writes checkpoints there: one before the generator is measured
-/// at the same moment.
+/// at the same moment. If the trainer stands where an earlier attempt was to measure and did not,
+/// that comes first.
 ///
 /// Returns: kOk when done or after the command stop, kStopped after a signal; both after a
 ///          checkpoint.

@@ -13,7 +13,7 @@ class StopSignal : NonCopyable {
   ~StopSignal();
 
   bool received() const;
-  /// Has received() return true: another rank was told to stop.
+  /// Has received() return true: another rank was told to stop, or this one by a command.
   void request() const;
 };
 

@@ -62,6 +62,8 @@ Progress resume(Replica& replica, const ResumeFrom& from, comm::Group& group) {
       transfer_weights(replica, from.weights);
     }
   }
+  // Without a timeout: reading a large checkpoint from slow storage may take longer.
+  group.barrier();
   broadcast_progress(group, progress);
   return progress;
 }

@@ -19,7 +19,8 @@ struct ResumeFrom {
 /// Continues from the newest valid checkpoint; a new run begins with the weights of another one if
 /// the configuration names it.
 ///
-/// Rank 0 reads, and has the state; all ranks get its progress. Every rank calls it.
+/// Rank 0 reads, and has the state; all ranks wait for that, however long it takes, and get its
+/// progress. Every rank calls it.
 /// Throws: as checkpoint::load_checkpoint(), restore() and transfer_weights(); ConfigError if the
 ///         checkpoint's state does not fit, and the configuration has changed since.
 Progress resume(Replica& replica, const ResumeFrom& from, comm::Group& group);

@@ -1,5 +1,6 @@
 #include "training/replica/run_state.h"
 
+#include <cstdint>
 #include <exception>
 #include <initializer_list>
 #include <stdexcept>
@@ -26,7 +27,7 @@ Value read(const nlohmann::ordered_json& state, const char* key,
            std::initializer_list<const char*> counts = {}) {
   try {
     const nlohmann::json json(state.at(key));
-    wire::require_integers(json, counts);
+    wire::require_integers<std::int64_t>(json, counts);
     for (const char* count : counts) {
       if (json.at(count) < 0) throw std::invalid_argument(std::string("negative: ") + count);
     }

@@ -21,11 +21,16 @@ checkpoint::Snapshot read_snapshot(const std::filesystem::path& from) {
   return checkpoint::load_checkpoint(*newest);
 }
 
+/// Whether a tensor is a filter, which follows from the configuration: StyleGAN3's depend on the
+/// resolution of the network, even where their shape does not.
+bool is_filter(const std::string& name) { return name.ends_with("_filter"); }
+
 /// Copies matching tensors; returns their names.
 std::set<std::string> copy_fitting(const NamedTensors& target, const NamedTensors& source) {
   const at::NoGradGuard no_grad;
   std::set<std::string> copied;
   for (const auto& [name, tensor] : target) {
+    if (is_filter(name)) continue;
     const auto found = source.find(name);
     if (found == source.end() || found->second.sizes() != tensor.sizes()) continue;
     tensor.copy_(found->second);
@@ -40,8 +45,8 @@ struct Share {
   std::int64_t left = 0;
 };
 
-/// Counts parameters only: buffers, such as filters, and scalars, such as noise strengths, match
-/// for any shape of the network.
+/// Counts parameters only: buffers, such as means, and scalars, such as noise strengths, match for
+/// any shape of the network.
 Share share_of(const torch::nn::Module& network, const std::set<std::string>& copied) {
   Share share;
   for (const auto& [name, parameter] : named_parameters(network)) {

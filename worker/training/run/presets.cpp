@@ -94,9 +94,25 @@ void apply_preset_of_model(config::Node& root, int world_size) {
   lay_under(root, *std::move(preset));
 }
 
+/// Turns off what presets do for networks at the start of their training, if the run begins with
+/// trained ones: the average would be discarded in the first step, and a blur would hide details
+/// that they know. An adaptive p reaches its level sooner.
+///
+/// Source: `--resume` of the public implementations of StyleGAN2-ADA and StyleGAN3.
+void begin_with_trained_networks(config::Node& root) {
+  const std::string* weights = find_scalar(root, "training.resume_weights");
+  if (weights == nullptr || weights->empty()) return;
+  auto defaults = config::parse_yaml(
+      "generator: {ema_ramp_up: 0, ema_start_kimg: 0}\naugment: {blur_sigma: 0, speed_kimg: 100}\n",
+      "the defaults with training.resume_weights");
+  config::mark_as_default(defaults);
+  lay_under(root, std::move(defaults));
+}
+
 }  // namespace
 
 void apply_presets(config::Node& root, int world_size) {
+  begin_with_trained_networks(root);
   if (auto preset = find_preset(root, "preset", run_presets())) {
     lay_under(root, *std::move(preset));
   }

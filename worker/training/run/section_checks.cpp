@@ -1,5 +1,6 @@
 #include "training/run/section_checks.h"
 
+#include <limits>
 #include <ranges>
 
 #include "base/joined.h"
@@ -85,23 +86,64 @@ void require_recordable(const config::Section& in, const TrainingConfig& trainin
       "a CUDA graph runs on one device; use training.devices_per_process 1 or leave this out");
 }
 
-/// Returns the keys of all schedules that end after the run, each with the kimg of its end.
-std::vector<std::string> schedules_behind_the_run(const RunConfig& config) {
-  const std::pair<const char*, const schedule::Schedule&> all[] = {
-      {"generator.optimizer.schedule", config.generator.policy.schedule},
-      {"generator.optimizer.beta2_schedule", config.generator.policy.beta2_schedule},
-      {"generator.ema_schedule", config.generator.ema.schedule},
-      {"discriminator.optimizer.schedule", config.discriminator.policy.schedule},
-      {"discriminator.optimizer.beta2_schedule", config.discriminator.policy.beta2_schedule},
-      {"discriminator.gamma_schedule", config.discriminator.penalties.schedule},
-      {"augment.p_schedule", config.augment.p_schedule},
+/// Until when a value changes, and the key that says so.
+struct End {
+  std::string key;
+  double kimg = 0;  ///< 0: with the run, or it does not change
+};
+
+/// A rate's schedule without `kimg` ends with the run, but its warm-up may not.
+End end_of(const std::string& section, const schedule::Schedule& schedule) {
+  if (schedule.kimg > schedule.warmup_kimg) return {section + ".kimg", schedule.kimg};
+  return {section + ".warmup_kimg", schedule.warmup_kimg};
+}
+
+/// Returns the ends of all schedules, and of the blur that fades.
+std::vector<End> ends_of(const RunConfig& config) {
+  const optim::NetworkPolicy& generator = config.generator.policy;
+  const optim::NetworkPolicy& discriminator = config.discriminator.policy;
+  const augment::FadingBlur& blur = config.augment.blur;
+  return {
+      end_of("generator.optimizer.schedule", generator.schedule),
+      end_of("generator.optimizer.beta2_schedule", generator.beta2_schedule),
+      end_of("generator.ema_schedule", config.generator.ema.schedule),
+      end_of("discriminator.optimizer.schedule", discriminator.schedule),
+      end_of("discriminator.optimizer.beta2_schedule", discriminator.beta2_schedule),
+      end_of("discriminator.gamma_schedule", config.discriminator.penalties.schedule),
+      end_of("augment.p_schedule", config.augment.p_schedule),
+      {"augment.blur_fade_kimg", blur.sigma > 0 ? blur.fade_kimg : 0},
   };
+}
+
+/// Returns the keys of all ends after `after_kimg` and not after `until_kimg`, with their values.
+std::vector<std::string> ends_between(const RunConfig& config, double after_kimg,
+                                      double until_kimg) {
   std::vector<std::string> keys;
-  for (const auto& [key, schedule] : all) {
-    if (!schedule.is_constant() && schedule.kimg > config.training.total_kimg)
-      keys.push_back(std::string(key) + ".kimg " + config::format_number(schedule.kimg));
+  for (const End& end : ends_of(config)) {
+    if (end.kimg > after_kimg && end.kimg <= until_kimg)
+      keys.push_back(end.key + " " + config::format_number(end.kimg));
   }
   return keys;
+}
+
+/// Returns warnings about keys that undo what the networks of training.resume_weights have learned.
+std::vector<std::string> transfer_warnings(const RunConfig& config) {
+  std::vector<std::string> result;
+  if (config.training.resume_weights.empty()) return result;
+  const optim::EmaConfig& ema = config.generator.ema;
+  const bool averages = ema.kimg > 0 || !ema.schedule.is_constant();
+  if (averages && optim::ema_beta(ema, config.training.batch, /*images_seen=*/0) == 0) {
+    result.emplace_back(
+        "The first step discards the average of training.resume_weights; set "
+        "generator.ema_ramp_up and generator.ema_start_kimg to 0, and generator.ema_kimg above 0 "
+        "with a generator.ema_schedule that has no warmup_kimg");
+  }
+  if (config.augment.blur.sigma > 0) {
+    result.emplace_back(
+        "The blur hides details that the networks of training.resume_weights have learned; set "
+        "augment.blur_sigma to 0");
+  }
+  return result;
 }
 
 }  // namespace
@@ -130,16 +172,27 @@ void require_shared_batch(const RunConfig& config, int ranks, const std::string&
 }
 
 std::vector<std::string> config_warnings(const RunConfig& config) {
-  std::vector<std::string> result;
+  std::vector<std::string> result = transfer_warnings(config);
   if (config.loss.gradient_penalty > 0 && config.model.blueprint->has_mixing_critic()) {
     result.emplace_back(
         "The gradient penalty is computed for each image alone, but the batch norms of this "
         "discriminator mix images: use model wgan or conditional_wgan, or batch_norm: frozen");
   }
-  for (const std::string& schedule : schedules_behind_the_run(config)) {
-    result.push_back(
-        "A schedule ends after the run, which never reaches its final value: " + schedule +
-        ", training.total_kimg " + config::format_number(config.training.total_kimg));
+  const double total_kimg = config.training.total_kimg;
+  constexpr double kNever = std::numeric_limits<double>::infinity();
+  for (const std::string& end : ends_between(config, total_kimg, kNever)) {
+    result.push_back("A schedule ends after the run, which never reaches its final value: " + end +
+                     ", training.total_kimg " + config::format_number(total_kimg));
+  }
+  return result;
+}
+
+std::vector<std::string> label_warnings(const RunConfig& config, std::int64_t label, double kimg) {
+  std::vector<std::string> result;
+  for (const std::string& end : ends_between(config, kimg, config.training.total_kimg)) {
+    result.push_back("A schedule ends after the training of the smallest label, " +
+                     std::to_string(label) + ", which never reaches its final value: " + end +
+                     ", the label's share of training.total_kimg " + config::format_number(kimg));
   }
   return result;
 }

@@ -30,4 +30,9 @@ void require_shared_batch(const RunConfig& config, int ranks, const std::string&
 /// Returns warnings about settings that are valid but probably not intended.
 std::vector<std::string> config_warnings(const RunConfig& config);
 
+/// Returns warnings about settings that fit the whole run, but not the training of its smallest
+/// label.
+/// kimg: of that label, its share of training.total_kimg.
+std::vector<std::string> label_warnings(const RunConfig& config, std::int64_t label, double kimg);
+
 }  // namespace ganscale::training

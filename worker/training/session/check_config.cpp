@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
 
 #include "base/log.h"
+#include "base/utf8.h"
 #include "comm/collectives/gather_text.h"
 #include "comm/open_world.h"
 #include "config/differences.h"
@@ -38,13 +42,48 @@ constexpr std::array kOfMachine{"data.cache.",
 
 /// Returns a key that differs from rank 0's, with both values; empty if there is none.
 std::string first_change_from_rank_0(comm::Group& group, const std::string& resolved) {
-  const auto texts = comm::gather_text(group, group.rank() == 0 ? resolved : "");
-  for (const std::string& change : config::differences(config::parse_yaml(texts.front(), "rank 0"),
+  const std::string first = comm::text_of_rank_0(group, resolved);
+  for (const std::string& change : config::differences(config::parse_yaml(first, "rank 0"),
                                                        config::parse_yaml(resolved, "this rank"))) {
     const auto is_key = [&](const char* key) { return change.starts_with(key); };
     if (std::ranges::none_of(kOfMachine, is_key)) return change;
   }
   return "";
+}
+
+/// Names and values of what the ranks' datasets must have in common.
+using Traits = std::vector<std::pair<std::string, std::string>>;
+
+/// The numbers come first: with the same ones, there are as many names.
+Traits traits_of(const Dataset& dataset, const data::DataConfig& config) {
+  const std::int64_t labels = data::used_label_count(config, *dataset.source);
+  const auto names = labels > 0 ? dataset.source->label_names() : std::vector<std::string>();
+  Traits traits{{"records", std::to_string(dataset.source->record_count())},
+                {"channels", std::to_string(dataset.policy.channels)},
+                {"labels", std::to_string(labels)},
+                {"names of labels", std::to_string(names.size())}};
+  for (std::size_t i = 0; i < names.size(); ++i)
+    traits.emplace_back("label " + std::to_string(i), valid_utf8(names[i]));
+  return traits;
+}
+
+/// Returns a trait that differs from rank 0's, with both values; empty if there is none.
+std::string first_difference_from_rank_0(comm::Group& group, const Traits& own) {
+  const std::string text = comm::text_of_rank_0(group, nlohmann::json(own).dump());
+  const auto first = nlohmann::json::parse(text).get<Traits>();
+  const auto [theirs, ours] = std::ranges::mismatch(first, own);
+  return ours == own.end() ? "" : theirs->first + ": " + theirs->second + " -> " + ours->second;
+}
+
+/// Returns the first rank that differs from rank 0, and in what: on all ranks the same.
+///
+/// own: how this rank differs; empty if it does not.
+std::optional<std::string> first_rank_that_differs(comm::Group& group, const std::string& own) {
+  const auto all = comm::gather_text(group, own);
+  const auto other =
+      std::ranges::find_if(all, [](auto& difference) { return !difference.empty(); });
+  if (other == all.end()) return std::nullopt;
+  return "From rank 0 to rank " + std::to_string(other - all.begin()) + ": " + *other;
 }
 
 /// Only the networks know the names of their parameters, and whether they join batches. They are
@@ -62,13 +101,22 @@ void require_networks_fit(RunConfig config) {
 }  // namespace
 
 void require_same_config(comm::Group& group, const std::string& resolved) {
-  const auto changes = comm::gather_text(group, first_change_from_rank_0(group, resolved));
-  const auto other = std::ranges::find_if(changes, [](auto& change) { return !change.empty(); });
-  if (other == changes.end()) return;
+  const auto other = first_rank_that_differs(group, first_change_from_rank_0(group, resolved));
+  if (!other) return;
   throw ConfigError(
       "the ranks have different configurations; do all nodes see the run folder and the "
-      "configuration file? From rank 0 to rank " +
-      std::to_string(other - changes.begin()) + ": " + *other);
+      "configuration file? " +
+      *other);
+}
+
+void require_same_dataset(comm::Group& group, const data::DataConfig& config,
+                          const Dataset& dataset) {
+  const auto own = first_difference_from_rank_0(group, traits_of(dataset, config));
+  const auto other = first_rank_that_differs(group, own);
+  if (!other) return;
+  throw DataError(
+      "the ranks have different datasets; is the data at data.path the same on all machines? " +
+      *other);
 }
 
 void check_config(RunConfig config, int world_size) {

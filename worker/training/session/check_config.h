@@ -3,6 +3,8 @@
 #include <string>
 
 #include "comm/group/group.h"
+#include "data/loader/data_config.h"
+#include "training/run/dataset.h"
 #include "training/run/run_config.h"
 
 namespace ganscale::training {
@@ -20,6 +22,11 @@ void check_config(RunConfig config, int world_size);
 ///
 /// resolved: of this rank, as in RunConfig.
 void require_same_config(comm::Group& group, const std::string& resolved);
+
+/// Throws DataError on all ranks unless their datasets have as many records, channels and labels,
+/// and the same names of labels: a machine may have a data.path of its own. Every rank calls it.
+void require_same_dataset(comm::Group& group, const data::DataConfig& config,
+                          const Dataset& dataset);
 
 /// Throws ConfigError for a metric that can't measure what the scheme trains.
 void check_metrics(const RunConfig& config, bool has_labels);

@@ -7,7 +7,6 @@
 #include "base/log.h"
 #include "base/thread_rank.h"
 #include "comm/collectives/numbers.h"
-#include "comm/preflight/preflight.h"
 #include "command_line/run_program.h"
 #include "device/gpu.h"
 #include "files/append_line.h"
@@ -46,10 +45,18 @@ struct Session {
   std::optional<wire::Preflight> preflight;
 };
 
-/// Returns why the control port refuses commands; empty if the ranks act on them.
-std::string why_commands_are_refused(const Session& session) {
-  if (session.scheme.takes_commands()) return "";
-  return "commands are not available with scheme " + session.config.scheme.name;
+control::ServerConfig server_config(const Session& session) {
+  const control::TelemetryConfig& config = session.config.telemetry;
+  control::ServerConfig server{.address = config.bind_address,
+                               .port = config.control_port,
+                               .token_file = config.token_file,
+                               .tls_certificate = config.tls_certificate,
+                               .tls_key = config.tls_key};
+  if (session.scheme.takes_commands()) return server;
+  server.on_stop = [&stop = session.stop] { stop.request(); };
+  server.commands_refused =
+      "scheme " + session.config.scheme.name + " takes no command other than stop";
+  return server;
 }
 
 /// The metrics port of this node, on its first rank, and the control port of the run, on rank 0.
@@ -71,13 +78,7 @@ class Services {
       log::info("Serving metrics", {{"port", exposer_->port()}});
     }
     if (group.rank() == 0 && config.control_port != kOff) {
-      server_ = std::make_unique<control::Server>(
-          control::ServerConfig{.address = config.bind_address,
-                                .port = config.control_port,
-                                .token_file = config.token_file,
-                                .tls_certificate = config.tls_certificate,
-                                .tls_key = config.tls_key,
-                                .commands_refused = why_commands_are_refused(session)});
+      server_ = std::make_unique<control::Server>(server_config(session));
       log::info("Serving status and commands", {{"port", server_->port()}});
     }
   }
@@ -132,10 +133,11 @@ ExitCode try_rank(const Session& session, comm::Group& group, const comm::RankIn
   return ExitCode::kOk;
 }
 
-/// Returns what logs the error of rank 0. Where ranks are threads, it may only follow from that of
-/// another thread, which the process ends with.
-std::function<void()> failure_log_of(const comm::Group& group) {
-  if (group.rank() != 0 || thread_rank()) return {};
+/// Returns what logs the error of this rank while it still has its groups: without them, ranks
+/// that wait for it over NCCL lose a peer and end the run with another exit code. Where ranks are
+/// threads, it may only follow from that of another thread, which the process ends with.
+std::function<void()> failure_log() {
+  if (thread_rank()) return {};
   return command_line::log_error;
 }
 
@@ -162,7 +164,7 @@ ExitCode run_rank(const Session& session, comm::Group& group, const comm::RankIn
                                 .device_count = session.device_count,
                                 .start = session.start,
                                 .preflight = session.preflight,
-                                .log_failure = failure_log_of(group)};
+                                .log_failure = failure_log()};
   return session.scheme.run(context);
 }
 
@@ -183,23 +185,6 @@ ExitCode run_process(const Session& session, const comm::World& world, bool dry_
   });
 }
 
-/// Measures the network between the ranks and counts the HCAs of their nodes, if that is wanted and
-/// there is anything to require of them.
-std::optional<wire::Preflight> try_fabric(const SessionOptions& options,
-                                          const ProcessContext& process) {
-  comm::Group& group = *process.world.group;
-  const bool has_network = group.size() > 1 || options.fabric.hcas > 0;
-  if (options.preflight == PreflightMode::kOff || !has_network) return std::nullopt;
-  auto result = comm::run_preflight(group, process.devices.generator, options.fabric);
-  if (result.passed()) return result;
-  if (options.preflight == PreflightMode::kRequire) throw FabricError(result.message);
-  if (group.rank() == 0) {
-    log::warning("The preflight failed, and the training begins nevertheless",
-                 {{"reason", result.message}});
-  }
-  return result;
-}
-
 }  // namespace
 
 ExitCode run_session(RunConfig config, const RunFolder& folder, const Provenance& provenance,
@@ -209,7 +194,7 @@ ExitCode run_session(RunConfig config, const RunFolder& folder, const Provenance
   ProcessContext process = open_process_context(config);
   comm::Group& world = *process.world.group;
   require_same_config(world, config.resolved);
-  const auto preflight = try_fabric(options, process);
+  const auto preflight = try_fabric(world, process.devices.generator, options.fabric);
   if (world.rank() == 0) {
     for (const auto& warning : config_warnings(config)) log::warning(warning);
     require_mlflow(config.mlflow);
@@ -218,6 +203,7 @@ ExitCode run_session(RunConfig config, const RunFolder& folder, const Provenance
   metrics::require_networks(config.evaluate);
   log::info("Opening the dataset", {{"path", config.data.path}});
   const Dataset dataset = open_dataset(config.data, config.model);
+  require_same_dataset(world, config.data, dataset);
   if (world.rank() == 0)
     warn_of_unused_data(config.data, config.model, dataset, scheme.makes_labels());
   scheme.check_data(config, *dataset.source, world.size());

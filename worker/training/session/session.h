@@ -1,30 +1,16 @@
 #pragma once
 
-#include "base/enum_names.h"
 #include "base/error.h"
-#include "comm/preflight/verdict.h"
 #include "training/run/provenance.h"
 #include "training/run/run_config.h"
 #include "training/run/run_folder.h"
+#include "training/session/try_fabric.h"
 
 namespace ganscale::training {
 
-/// Whether a training begins with a preflight of the network, and what follows from a bad result.
-enum class PreflightMode {
-  kOff,
-  kWarn,     ///< a warning
-  kRequire,  ///< FabricError
-};
-
-inline constexpr EnumNames<PreflightMode, 3> kPreflightModes{
-    {{PreflightMode::kOff, "off"},
-     {PreflightMode::kWarn, "warn"},
-     {PreflightMode::kRequire, "require"}}};
-
 struct SessionOptions {
   bool dry_run = false;  ///< stop before the first step, after all checks, and write nothing
-  PreflightMode preflight = PreflightMode::kOff;
-  comm::FabricRequirements fabric;
+  FabricTrial fabric = {};
 };
 
 /// Trains: opens the world, the data, the device and the run folder, resumes from the newest valid

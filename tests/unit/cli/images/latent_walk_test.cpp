@@ -3,8 +3,73 @@
 #include <ATen/Functions.h>
 #include <gtest/gtest.h>
 
+#include <set>
+#include <string>
+
+#include "files/atomic_file.h"
+#include "support/expect_error.h"
+#include "support/temporary_folder.h"
+#include "unit/models/read_model.h"
+
 namespace ganscale::cli {
 namespace {
+
+training::TrainedGenerator untrained(const std::string& model) {
+  training::TrainedGenerator result;
+  result.config.model = models::read_model(model);
+  result.generator = models::build_generator(result.config.model, 1, nullptr);
+  result.generator->eval();
+  return result;
+}
+
+/// Returns how many frames of a walk of one seed, which is always at the same latent, differ.
+std::size_t distinct_frames(const ImageSampler& sampler, const models::ImageMotion& motion) {
+  const TemporaryFolder folder;
+  Walk walk{.cells = {{.seeds = {1}, .labels = {}}}, .frames_per_step = 4};
+  walk.motion = motion;
+  write_walk(sampler, walk, folder / "w.y4m");
+  const std::string video = files::read_file(folder / "w.y4m");
+  const std::string separator = "FRAME\n";
+  std::set<std::string> frames;
+  std::size_t count = 0;
+  for (auto at = video.find(separator); at != std::string::npos; ++count) {
+    const auto next = video.find(separator, at + 1);
+    frames.insert(video.substr(at, next - at));
+    at = next;
+  }
+  EXPECT_EQ(count, 4);
+  return frames.size();
+}
+
+TEST(WriteWalk, TurnsAndMovesImages) {
+  const auto generator = untrained(
+      "{name: stylegan3, resolution: 16, z_dim: 8, w_dim: 8, channel_base: 256, channel_max: 16, "
+      "layers: 4, margin: 4}");
+  const ImageSampler sampler(generator, {});
+  EXPECT_EQ(distinct_frames(sampler, {}), 1);
+  EXPECT_EQ(distinct_frames(sampler, {.degrees = 360}), 4);
+  EXPECT_GE(distinct_frames(sampler, {.right = 0.5}), 3);
+}
+
+TEST(WriteWalk, RefusesToMoveImagesThatCannotMove) {
+  const auto generator = untrained("{name: dcgan, channels: 0.125}");
+  const ImageSampler sampler(generator, {});
+  expect_error(ExitCode::kUsage, "this model can't turn and move its images: dcgan",
+               [&] { distinct_frames(sampler, {.degrees = 90}); });
+}
+
+TEST(MotionAt, TurnsEvenlyAndMovesThereAndBack) {
+  const models::ImageMotion whole{.degrees = 360, .right = 0.5, .down = -0.25};
+  const auto quarter = motion_at(whole, 0.25);
+  EXPECT_DOUBLE_EQ(quarter.degrees, 90);
+  EXPECT_DOUBLE_EQ(quarter.right, 0.25);
+  EXPECT_DOUBLE_EQ(quarter.down, -0.125);
+  const auto half = motion_at(whole, 0.5);
+  EXPECT_DOUBLE_EQ(half.right, 0.5);
+  EXPECT_DOUBLE_EQ(half.down, -0.25);
+  EXPECT_DOUBLE_EQ(motion_at(whole, 0.75).right, 0.25);
+  EXPECT_EQ(motion_at(whole, 0).degrees, 0);
+}
 
 TEST(ClosedWalk, PassesThroughItsKeysAndReturns) {
   const auto keys = at::randn({3, 2, 4}, at::kDouble);

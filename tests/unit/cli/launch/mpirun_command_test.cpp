@@ -1,5 +1,7 @@
 #include "cli/launch/mpirun_command.h"
 
+#include <optional>
+
 #include "support/expect_error.h"
 
 namespace ganscale::cli {
@@ -29,6 +31,27 @@ TEST(RanksOf, OfOtherMachinesAreKnownToMpirun) {
   EXPECT_EQ(ranks_of({.hostfile = "hosts"}, {.cores = 2}), 0);
   EXPECT_EQ(ranks_of({.ranks = 64, .hostfile = "hosts"}, {.cores = 2}), 64);
   EXPECT_EQ(ranks_of({}, {.cores = 2, .in_slurm = true}), 0);
+}
+
+Surroundings slurm_node(const std::string& tasks, int gpus = 8) {
+  return {.gpus = gpus, .cores = 96, .in_slurm = true, .slurm_tasks = tasks};
+}
+
+TEST(RanksUnlikeGpus, AreThoseOfTheFirstNode) {
+  for (const auto& [tasks, ranks] :
+       {std::pair("1", 1), std::pair("1(x2)", 1), std::pair("16(x2),8", 16), std::pair("4,8", 4)})
+    EXPECT_EQ(ranks_unlike_gpus({}, slurm_node(tasks)), ranks) << tasks;
+  for (const char* tasks : {"8", "8(x2),1", "", "?"})
+    EXPECT_EQ(ranks_unlike_gpus({}, slurm_node(tasks)), std::nullopt) << tasks;
+}
+
+TEST(RanksUnlikeGpus, AreOnlyThoseThatSlurmDecides) {
+  EXPECT_EQ(ranks_unlike_gpus({}, slurm_node("4", /*gpus=*/0)), std::nullopt);
+  EXPECT_EQ(ranks_unlike_gpus({.ranks = 1}, slurm_node("1")), std::nullopt);
+  EXPECT_EQ(ranks_unlike_gpus({.hostfile = "hosts"}, slurm_node("1")), std::nullopt);
+  Surroundings without = slurm_node("1");
+  without.in_slurm = false;
+  EXPECT_EQ(ranks_unlike_gpus({}, without), std::nullopt);
 }
 
 TEST(MpirunCommand, StartsTheVerbOnThisMachine) {

@@ -31,6 +31,18 @@ TEST(Supervise, SaysThatAProgramIsMissing) {
       [] { supervise({"no-such-program"}, "no-such-package"); });
 }
 
+TEST(Supervise, SaysWhyAProgramCannotBeRun) {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("mpirun", "");
+  expect_error(ExitCode::kUsage, "cannot run " + file + ": Permission denied",
+               [&] { supervise({file}, "openmpi-bin"); });
+}
+
+// As a shell does.
+TEST(Supervise, ReturnsTheCodeOfAProgramThatDidNotFindAnother) {
+  EXPECT_EQ(supervise({"sh", "-c", "exit 127"}, "dash"), 127);
+}
+
 /// Supervises a shell that ends with 3 after the second SIGUSR1, with 4 after SIGTERM, and notes what it
 /// receives in a file. Returns the process that supervises.
 pid_t start_shell(const TemporaryFolder& folder) {
@@ -61,6 +73,19 @@ TEST(Supervise, ForwardsTheFirstSignalAsUsr1AndTheSecondAsTerm) {
     EXPECT_EQ(WEXITSTATUS(status), 4);
     EXPECT_EQ(received(folder), "ready\nUSR1\nTERM\n");
   }
+}
+
+TEST(Supervise, IgnoresAHangupUnderNohup) {
+  std::signal(SIGHUP, SIG_IGN);
+  EXPECT_EQ(supervise({"sh", "-c", "kill -HUP $PPID; sleep 0.3; exit 3"}, "dash"), 3);
+  EXPECT_EQ(std::signal(SIGHUP, SIG_DFL), SIG_IGN);
+}
+
+TEST(Supervise, LeavesSignalsAsTheyWere) {
+  constexpr std::array kSignals{SIGINT, SIGTERM, SIGUSR1, SIGPIPE, SIGCHLD};
+  for (const int signal : kSignals) std::signal(signal, SIG_IGN);
+  EXPECT_EQ(supervise({"sh", "-c", "exit 3"}, "dash"), 3);
+  for (const int signal : kSignals) EXPECT_EQ(std::signal(signal, SIG_DFL), SIG_IGN) << signal;
 }
 
 /// Returns what a process writes to standard error while it supervises a shell, and its exit code.
@@ -108,6 +133,7 @@ TEST(Supervise, OutlivesTheReaderOfStandardError) {
 TEST(Supervise, WaitsThoughChildrenAreIgnored) {
   std::signal(SIGCHLD, SIG_IGN);
   EXPECT_EQ(supervise({"sh", "-c", "sleep 0.3; exit 3"}, "dash"), 3);
+  std::signal(SIGCHLD, SIG_DFL);
 }
 
 TEST(Supervise, WaitsForWhatEndsAfterARankLostAnother) {

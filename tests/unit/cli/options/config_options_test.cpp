@@ -3,6 +3,7 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+#include <cstdlib>
 
 #include "config/section.h"
 #include "support/expect_error.h"
@@ -46,6 +47,14 @@ TEST(PrintConfigIfAsked, PrintsOnlyWithTheFlag) {
   EXPECT_FALSE(print_config_if_asked(parse({}), "model: {}\n"));
   EXPECT_TRUE(print_config_if_asked(parse({"--print-config"}), "data: {}\n"));
   EXPECT_EQ(testing::internal::GetCapturedStdout(), "data: {}\n");
+}
+
+TEST(PrintConfigIfAsked, LeavesItToRank0) {
+  setenv("OMPI_COMM_WORLD_RANK", "1", /*overwrite=*/1);
+  testing::internal::CaptureStdout();
+  EXPECT_TRUE(print_config_if_asked(parse({"--print-config"}), "data: {}\n"));
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
+  unsetenv("OMPI_COMM_WORLD_RANK");
 }
 
 TEST(ReadConfig, PutsAssignmentsOverTheFile) {

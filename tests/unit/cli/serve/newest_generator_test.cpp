@@ -44,6 +44,30 @@ TEST(NewestGenerator, SkipsCheckpointsThatCannotBeRead) {
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "");  // reported once
 }
 
+// As storage that fails for a while.
+TEST(NewestGenerator, TriesACheckpointAgainThatTheStorageDidNotGive) {
+  const RunWithCheckpoints run;
+  run.write_checkpoint(1000);
+  const auto newest = run.write_checkpoint(2000);
+  const auto written = std::filesystem::last_write_time(newest);
+  const std::string name = "generator_ema.safetensors";
+  auto manifest = checkpoint::read_manifest(newest);
+  const std::string whole = checkpoint::format_manifest(manifest);
+  manifest.files.at(name).size_bytes = 0;
+  std::ofstream(newest / checkpoint::kManifestFile) << checkpoint::format_manifest(manifest);
+  std::filesystem::rename(newest / name, run.path() / name);
+  std::filesystem::create_symlink("/proc/self/mem", newest / name);  // 0 bytes; reading fails
+  std::filesystem::last_write_time(newest, written);
+  NewestGenerator generator(run.path(), at::kCPU);
+  testing::internal::CaptureStderr();
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(generator.refresh()->images_seen, 1000);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), testing::HasSubstr("Input/output error"));
+  std::ofstream(newest / checkpoint::kManifestFile) << whole;
+  std::filesystem::rename(run.path() / name, newest / name);
+  std::filesystem::last_write_time(newest, written);
+  EXPECT_EQ(generator.refresh()->images_seen, 2000);
+}
+
 TEST(NewestGenerator, StaysWhenItsCheckpointIsDeleted) {
   const RunWithCheckpoints run;
   const auto checkpoint = run.write_checkpoint(1000);

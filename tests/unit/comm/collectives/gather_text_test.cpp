@@ -32,5 +32,14 @@ TEST(GatherText, ReturnsTheTextOfASingleRank) {
   EXPECT_THAT(gather_text(*make_single_group(), "alone"), ElementsAre("alone"));
 }
 
+TEST(TextOfRank0, IsTheSameOnAllRanks) {
+  for (const std::string& first : {std::string("first"), std::string(2, '\0'), std::string()}) {
+    run_ranks(3, [&](Group& group) {
+      EXPECT_EQ(text_of_rank_0(group, group.rank() == 0 ? first : "of another length"), first);
+    });
+  }
+  EXPECT_EQ(text_of_rank_0(*make_single_group(), "alone"), "alone");
+}
+
 }  // namespace
 }  // namespace ganscale::comm

@@ -44,5 +44,14 @@ TEST(Preflight, PrintsATableAndALineForTheOperator) {
   EXPECT_THAT(result.message, HasSubstr("below the floor of 1000 GB/s"));
 }
 
+TEST(Preflight, RequiresOnAllRanksWhatTheFirstRequires) {
+  testing::internal::CaptureStdout();
+  run_ranks(2, [](Group& group) {
+    const FabricRequirements own{.floor_gigabytes_per_second = group.rank() == 0 ? 0.0 : 1000.0};
+    EXPECT_TRUE(run_preflight(group, at::kCPU, own).passed());
+  });
+  testing::internal::GetCapturedStdout();
+}
+
 }  // namespace
 }  // namespace ganscale::comm

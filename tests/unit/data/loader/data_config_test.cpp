@@ -42,6 +42,11 @@ TEST(DataConfig, LeavesTheThreadsOpenByDefault) {
   EXPECT_EQ(parse("path: a\n").prefetch.thread_limit, 0);
 }
 
+TEST(DataConfig, RefusesCredentialsInThePath) {
+  expect_error(ExitCode::kConfig, "data.path has credentials in it",
+               [] { parse("path: s3://key:secret@images/x.zip\n"); });
+}
+
 TEST(DataConfig, NamesTheLineOfAnImpossibleValue) {
   expect_error(ExitCode::kConfig, "run.yaml:2: reader_threads: expected auto or a number from 1",
                [] { parse("path: a\nreader_threads: many\n"); });

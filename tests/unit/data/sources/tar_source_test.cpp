@@ -79,6 +79,38 @@ TEST(TarSource, ReadsDatasetJsonOfItsFolder) {
   EXPECT_EQ(open_source(file)->label(0), 2);
 }
 
+TEST(TarSource, ReadsTheOutermostDatasetJsonOfAllImages) {
+  const TemporaryFolder folder;
+  const std::string labels = R"({"labels": [["a/1.png", 3], ["b/2.png", 1]]})";
+  const Members images = {{"a/1.png", png(10)}, {"b/2.png", png(20)}};
+  const auto open = [&](Members members) {
+    members.insert(members.end(), images.begin(), images.end());
+    return open_source(write_tar(folder / "a.tar", members));
+  };
+  const auto both =
+      open({{"a/dataset.json", R"({"labels": [["1.png", 7]]})"}, {"dataset.json", labels}});
+  EXPECT_THAT(labels_of(*both), testing::ElementsAre(3, 1));
+  const auto of_some = open({{"a/dataset.json", R"({"labels": [["1.png", 7]]})"}});
+  EXPECT_THAT(of_some->label_names(), testing::ElementsAre("a", "b"));
+}
+
+// As `tar -r` appends newer versions.
+TEST(TarSource, ReadsTheLastMemberOfAName) {
+  const TemporaryFolder folder;
+  const auto samples = open_source(write_tar(folder / "a.tar", {{"0.png", png(10)},
+                                                                {"0.cls", "3"},
+                                                                {"1.png", png(20)},
+                                                                {"1.cls", "0"},
+                                                                {"0.png", png(30)},
+                                                                {"0.cls", "1"}}));
+  EXPECT_THAT(labels_of(*samples), testing::ElementsAre(1, 0));
+  EXPECT_EQ(first_byte(*samples, 0), 30);
+  const auto images =
+      open_source(write_tar(folder / "b.tar", {{"0.png", png(10)}, {"./0.png", png(30)}}));
+  ASSERT_EQ(images->record_count(), 1);
+  EXPECT_EQ(first_byte(*images, 0), 30);
+}
+
 TEST(TarSource, ReadsNamesThatTheLocaleCannotSpell) {
   const TemporaryFolder folder;
   ASSERT_NE(std::setlocale(LC_CTYPE, "C.UTF-8"), nullptr);  // to write them
@@ -246,6 +278,15 @@ TEST(TarSource, FollowsLinksToLinksAndNamesOfTheFolderItself) {
   const auto source = open_source(file);
   ASSERT_EQ(source->record_count(), 3);
   for (int record = 0; record < 3; ++record) EXPECT_EQ(first_byte(*source, record), 10);
+}
+
+TEST(TarSource, ReadsTheLinkThatReplacesAFile) {
+  const TemporaryFolder folder;
+  const auto file = write_linked(folder / "a.tar", {{"0.png", png(10)}, {"1.png", png(20)}}, {},
+                                 {{"1.png", "nowhere.png"}, {"1.png", "0.png"}});
+  const auto source = open_source(file);
+  ASSERT_EQ(source->record_count(), 2);
+  EXPECT_EQ(first_byte(*source, 1), 10);
 }
 
 TEST(TarSource, RefusesAnImageThatIsALinkToNoMember) {

@@ -137,6 +137,15 @@ TEST(ZipSource, LabelsByTheDatasetJsonInAFolderOfAllImages) {
   EXPECT_THAT(of_two->label_names(), testing::ElementsAre("other", "set"));
 }
 
+TEST(ZipSource, ReadsTheLastFileOfAName) {
+  const std::string older_labels = R"({"labels": [["a/1.png", 0], ["b/2.png", 0]]})";
+  std::vector<File> files = {{"a/1.png", encode_png(flat_image(3, 2, 90))},
+                             {"dataset.json", older_labels}};
+  const auto newer = two_images();
+  files.insert(files.end(), newer.begin(), newer.end());
+  expect_two_images(zip_bytes(files));
+}
+
 TEST(ZipSource, LabelsByFoldersWithoutDatasetJson) {
   const TemporaryFolder folder;
   auto files = two_images();

@@ -27,6 +27,20 @@ TEST(Storage, IsTheFileSystemUnlessAPathNamesAnother) {
                [] { require_local("s3://bucket/run", "the run folder"); });
 }
 
+TEST(Storage, RefusesCredentialsInAPathWithoutRepeatingThem) {
+  for (const char* path : {"s3://key:secret@bucket/x.zip", "s3://key@bucket"}) {
+    try {
+      require_no_credentials(path, "data.path");
+      ADD_FAILURE() << path;
+    } catch (const ConfigError& error) {
+      EXPECT_THAT(error.what(), testing::StartsWith("data.path has credentials in it; set "));
+      EXPECT_THAT(error.what(), testing::Not(testing::HasSubstr("bucket")));
+    }
+  }
+  for (const char* path : {"s3://bucket/me@home/x.zip", "s3://", "me@home/x.zip"})
+    EXPECT_NO_THROW(require_no_credentials(path, "data.path")) << path;
+}
+
 TEST(Storage, HidesANameWithAHiddenPart) {
   for (const char* name : {".a.png", "/.a.png", "deep/.a.png", ".deep/a.png", "./.deep/er/a.png",
                            "../.a.png", "...", "__MACOSX", "deep/__MACOSX/a.png", "/lost+found/a"})

@@ -69,6 +69,8 @@ TEST_F(FeatureNetFile, OfNvidiaTakesRgbAndGivesLogarithmsOfProbabilities) {
   const auto features = opened.net->extract(images_);
   EXPECT_FLOAT_EQ(features.features[0][11].item<float>(), 255);
   EXPECT_NEAR(features.logits[0][0].item<float>(), std::log(1.0 / 3), 1e-6);
+  EXPECT_FALSE(opened.net->extract(images_, {.logits = false}).logits.defined());
+  EXPECT_FALSE(opened.net->extract(images_, {.features = false}).features.defined());
 }
 
 TEST_F(FeatureNetFile, ThatIsMissingNamesASource) {
@@ -107,7 +109,7 @@ TEST_F(FeatureNetFile, ThatTakesOtherImagesIsRefusedWithTheLastLineOfTheReason) 
 
 /// Gives whether convolutions and products may be in TF32.
 class PrecisionNet : public FeatureNet {
-  Features compute(const at::Tensor& /*images*/) override {
+  Features compute(const at::Tensor& /*images*/, WantedOutputs /*wanted*/) override {
     const auto& context = at::globalContext();
     return {at::tensor({context.allowTF32CuDNN() ? 1 : 0, context.allowTF32CuBLAS() ? 1 : 0}), {}};
   }
@@ -132,6 +134,7 @@ TEST(FirstNonfiniteRow, LooksAtFeaturesAndLogits) {
   EXPECT_EQ(first_nonfinite_row({fine, {}}), std::nullopt);
   EXPECT_EQ(first_nonfinite_row({infinite, {}}), 2);
   EXPECT_EQ(first_nonfinite_row({infinite, nan}), 1);
+  EXPECT_EQ(first_nonfinite_row({{}, nan}), 1);
 }
 
 TEST_F(FeatureNetFile, ThatIsNotAModuleIsRefused) {

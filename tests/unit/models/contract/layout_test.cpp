@@ -222,7 +222,8 @@ INSTANTIATE_TEST_SUITE_P(
                     "{name: biggan_deep, generator_channels: 6, discriminator_channels: 6}",
                     "{name: dcgan}", "{name: sngan, channels: 0.2}",
                     "{name: r3gan, channel_max: 12, group_channels: 6}",
-                    "{name: stylegan2, channel_max: 12, w_dim: 8, mapping_layers: 1}"));
+                    "{name: stylegan2, channel_max: 12, w_dim: 8, mapping_layers: 1}",
+                    "{name: stylegan3, channel_max: 12, w_dim: 8, mapping_layers: 1, layers: 6}"));
 
 }  // namespace
 }  // namespace ganscale::models

@@ -67,5 +67,22 @@ TEST(MlflowAccess, NeedsAnAddress) {
                [&] { mlflow_access(config, environment); });
 }
 
+TEST(MlflowAccess, IsRefusedWithoutItsPassword) {
+  const MlflowConfig config = parse("experiment: faces\n");
+  for (const auto& [uri, shown] :
+       {std::pair("postgresql://me:se/cr@et@host/db", "postgresql://***@host/db"),
+        {"me:secret@host", "***@host"},
+        {"mysql://host/db?password=secret", "mysql://host/db"}}) {
+    MlflowEnvironment environment;
+    environment.uri = uri;
+    try {
+      mlflow_access(config, environment);
+      ADD_FAILURE() << uri;
+    } catch (const ConfigError& error) {
+      EXPECT_THAT(error.what(), testing::EndsWith(std::string("https://...: ") + shown));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace ganscale::report

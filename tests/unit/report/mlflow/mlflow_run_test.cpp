@@ -102,6 +102,16 @@ class MlflowRunTest : public testing::Test {
     return steps;
   }
 
+  /// The contents of the requests with this path that came, in order.
+  std::vector<ordered_json> bodies(const std::string& path) const {
+    std::vector<ordered_json> bodies;
+    for (const std::string& request : server_.requests()) {
+      if (request.find("/" + path + " ") != std::string::npos)
+        bodies.push_back(ordered_json::parse(request.substr(request.find("\r\n\r\n"))));
+    }
+    return bodies;
+  }
+
   /// The first lines and the contents of the artifacts that came, in order.
   std::vector<std::string> artifacts() const {
     std::vector<std::string> artifacts;
@@ -119,11 +129,16 @@ class MlflowRunTest : public testing::Test {
   std::atomic<bool> takes_artifacts_{true};
   std::atomic<bool> is_silent_{false};
   std::atomic<bool> is_refusing_{false};
+  std::atomic<bool> loses_creation_{false};  ///< the next answer that has the id of a run
+  std::atomic<bool> finds_run_{false};
   LoopbackServer server_{[this](const std::string& request, const LoopbackServer::Write& write) {
     if (is_silent_) return server_.wait_for_hangup();
     if (is_down_) return write(response("503 Service Unavailable", "no"));
     if (is_refusing_ || (!takes_artifacts_ && request.starts_with("PUT ")))
       return write(response("403 Forbidden", "no"));
+    if (request.find("runs/create") != std::string::npos && loses_creation_.exchange(false)) return;
+    if (request.find("runs/search") != std::string::npos && finds_run_)
+      return write(response("200 OK", R"({"runs":[{"info":{"run_id":"abc"}}]})"));
     write(answer(request));
   }};
   MlflowPatience patience_{.request = std::chrono::seconds(50),
@@ -240,6 +255,33 @@ TEST_F(MlflowRunTest, SendsOnResumeWhatAServerThatWasDownMissed) {
   start(1000).finish(MlflowStatus::kFinished);
   EXPECT_THAT(steps(), ElementsAre(1000));
   testing::internal::GetCapturedStderr();
+}
+
+// As a server that answers too late.
+TEST_F(MlflowRunTest, FindsTheRunWhoseIdWasLost) {
+  loses_creation_ = true;
+  finds_run_ = true;
+  start().finish(MlflowStatus::kFinished);
+  start().finish(MlflowStatus::kFinished);
+  const auto created = bodies("runs/create");
+  ASSERT_THAT(created, SizeIs(1));
+  const ordered_json& tag = created[0].at("tags").back();
+  EXPECT_EQ(tag.at("key"), "ganscale.upload_id");
+  const auto searched = bodies("runs/search");
+  ASSERT_THAT(searched, SizeIs(1));
+  EXPECT_EQ(searched[0].at("experiment_ids"), ordered_json::array({"4"}));
+  EXPECT_EQ(searched[0].at("filter"),
+            "tags.ganscale.upload_id = '" + tag.at("value").get<std::string>() + "'");
+  EXPECT_THAT(files::read_file(folder_ / "mlflow.json"), HasSubstr("abc"));
+}
+
+TEST_F(MlflowRunTest, CreatesARunAgainThatTheServerDoesNotHave) {
+  loses_creation_ = true;
+  start().finish(MlflowStatus::kFinished);
+  start().finish(MlflowStatus::kFinished);
+  const auto created = bodies("runs/create");
+  ASSERT_THAT(created, SizeIs(2));
+  EXPECT_EQ(created[0].at("tags"), created[1].at("tags"));
 }
 
 TEST_F(MlflowRunTest, StoresGridsOnceAndTheReportAtEachEnd) {

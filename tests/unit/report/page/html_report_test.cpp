@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
 #include "checkpoint/write_checkpoint.h"
 #include "report/media/grid_labels.h"
 #include "report/page/curves.h"
@@ -132,6 +134,20 @@ TEST(Curves, HaveAChartForEachThingWithNumbers) {
   EXPECT_THAT(charts[0].x, ElementsAre(1, 2, 3));
   EXPECT_EQ(charts[0].series[1].name, "generator");
   EXPECT_THAT(charts[0].series[1].values, ElementsAre(0.6, 0.7, testing::DoubleEq(0.8)));
+}
+
+TEST(Curves, ShowTheValuesOfSchedules) {
+  Tick tick;
+  tick.images_seen = 1000;
+  tick.scheduled = {{"ema_kimg", 250}, {"r1_gamma", 2.5}};
+  RunSummary run;
+  run.ticks.push_back(to_json(tick));
+  const auto charts = tick_charts(run);
+  const auto chart = std::ranges::find(charts, "Scheduled", &Chart::title);
+  ASSERT_NE(chart, charts.end());
+  ASSERT_EQ(chart->series.size(), 2U);
+  EXPECT_EQ(chart->series[1].name, "r1_gamma");
+  EXPECT_THAT(chart->series[1].values, ElementsAre(2.5));
 }
 
 TEST(Curves, HaveAChartForEachMetric) {

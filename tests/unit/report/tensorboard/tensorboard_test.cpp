@@ -83,6 +83,7 @@ TEST(Tensorboard, FileHoldsTicksAndGridsInTfrecordFrames) {
     Tick tick;
     tick.images_seen = 1000;
     tick.losses = {{"generator", 0.5}};
+    tick.scheduled = {{"r1_gamma", 2.5}};
     board.write_tick(tick);
     board.write_grid("fakes", at::zeros({4, 1, 2, 2}), {.columns = 2}, 1000);
   }
@@ -90,6 +91,7 @@ TEST(Tensorboard, FileHoldsTicksAndGridsInTfrecordFrames) {
   ASSERT_EQ(events.size(), 4U);
   EXPECT_THAT(events[0], EndsWith("brain.Event:2"));
   EXPECT_THAT(events[2], HasSubstr("loss/generator"));
+  EXPECT_THAT(events[2], HasSubstr("scheduled/r1_gamma"));
   EXPECT_THAT(events[3], HasSubstr("\x89PNG"));
 }
 

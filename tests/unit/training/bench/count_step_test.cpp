@@ -4,6 +4,7 @@
 #include <map>
 
 #include "cost/operation.h"
+#include "optim/rules/optimizer_table.h"
 #include "support/expect_error.h"
 #include "support/thorough.h"
 #include "training/bench/count_report.h"
@@ -58,6 +59,10 @@ INSTANTIATE_TEST_SUITE_P(
                     "augment: {name: diffaugment}\n",
                     "model: {name: stylegan3, channel_max: 8}\ntraining: {batch: 8}\n"
                     "augment: {blur_sigma: 2, blur_fade_kimg: 1}\n",
+                    "model: {name: r3gan, channel_max: 8, group_channels: 8}\n"
+                    "training: {batch: 8}\nloss: {name: relativistic}\n"
+                    "discriminator: {r1_gamma: 1, r2_gamma: 1, penalty_phase: main, "
+                    "gamma_schedule: {name: cosine, final_fraction: 0.1, kimg: 1}}\n",
                     "model: {name: sngan}\ntraining: {batch: 8}\n"));
 
 TEST(CountStep, HasThePhasesOfTheRun) {
@@ -98,6 +103,37 @@ TEST(CountStep, CountsHostReadsOfAnOptimizer) {
       count_step(parse("training: {batch: 8}\ngenerator: {optimizer: {name: rmsprop}}\n"), 1);
   EXPECT_EQ(cost::work_of(phase_of(phases, "Gmain").update).host_reads, 1);
   EXPECT_EQ(cost::work_of(phase_of(phases, "Dmain").update).host_reads, 0);
+}
+
+TEST(CountStep, CountsTheUpdateOfEveryOptimizer) {
+  std::vector<std::string> optimizers = {"{name: lookahead, inner: {name: sgd}}"};
+  for (const auto& kind : optim::optimizer_kinds())
+    optimizers.push_back("{name: " + std::string(kind.name) + "}");
+  for (const std::string& optimizer : optimizers) {
+    const auto phases =
+        count_step(parse("training: {batch: 8}\ngenerator: {optimizer: " + optimizer + "}\n"), 1);
+    EXPECT_GT(cost::work_of(phase_of(phases, "Gmain").update).memory_bytes, 0) << optimizer;
+  }
+}
+
+TEST(CountStep, CountsThePassAndTheMemoryOfEachOtherAverage) {
+  const auto count = [](const std::string& others) {
+    return count_step(
+        parse("training: {batch: 8}\ngenerator: {other_ema_kimg: [" + others + "]}\n"), 1);
+  };
+  const auto none = count("");
+  const auto one = count("2");
+  const auto two = count("2, 50");
+  const auto bytes = [](const std::vector<CountedPhase>& phases) {
+    return cost::work_of(phase_of(phases, "average").update).memory_bytes;
+  };
+  const auto peak = [](const std::vector<CountedPhase>& phases) {
+    return phase_of(phases, "Gmain").peak_bytes;
+  };
+  EXPECT_GT(bytes(one), bytes(none));
+  EXPECT_EQ(bytes(two) - bytes(one), bytes(one) - bytes(none));
+  EXPECT_GT(peak(one), peak(none));
+  EXPECT_EQ(peak(two) - peak(one), peak(one) - peak(none));
 }
 
 TEST(CountStep, ComputesInTheTypesOfTheRun) {
@@ -215,7 +251,7 @@ TEST(CountStep, RefusesWhatItCannotCount) {
 }
 
 TEST(CountStep, OfEveryModelCountsLessInBf16) {
-  for (const char* model : {"dcgan", "wgan_resnet", "sngan"}) {
+  for (const char* model : {"dcgan", "wgan_resnet", "sngan", "r3gan", "stylegan3"}) {
     const auto bytes = [&](const std::string& precision) {
       const auto config = parse("model: {name: " + std::string(model) +
                                 "}\ntraining: {batch: 64, precision: " + precision + "}\n");

@@ -129,6 +129,32 @@ TEST(LayoutReport, OfStylegan2NamesItsLayers) {
   EXPECT_TRUE(report.joins_batches);
 }
 
+TEST(LayoutReport, OfStylegan3NamesItsLayers) {
+  const auto report = report_of("model: {name: stylegan3, channel_max: 12}\n" + in("bf16"));
+  const auto& first = layer_of(report, 0, "synthesis.L0_36_12");
+  EXPECT_EQ(first.type, "bf16");
+  EXPECT_EQ(first.padded, (LayerChannels{16, 16}));
+  EXPECT_EQ(first.pixels, (Resolution{38, 38})) << "with the margin that the filters take";
+  EXPECT_EQ(first.multiply_adds, 8.0 * 38 * 38 * 12 * 12 * 9);
+  const auto& last = layer_of(report, 0, "synthesis.L14_32_3");
+  EXPECT_EQ(last.channels, (LayerChannels{12, 3}));
+  EXPECT_EQ(last.kernel, 1);
+}
+
+// Four groups of 6 channels.
+TEST(LayoutReport, OfR3ganPadsEachGroup) {
+  const auto report =
+      report_of("model: {name: r3gan, channel_max: 12, group_channels: 6}\n" + in("bf16"));
+  EXPECT_TRUE(report.joins_batches);
+  const auto& grouped = layer_of(report, 1, "Model.MainLayers.0.Layers.0.LinearLayer2.Layer");
+  EXPECT_EQ(grouped.type, "bf16");
+  EXPECT_EQ(grouped.channels, (LayerChannels{6, 24}));
+  EXPECT_EQ(grouped.padded, (LayerChannels{8, 32}));
+  EXPECT_EQ(grouped.multiply_adds, 16.0 * 32 * 32 * 24 * 6 * 9);
+  EXPECT_EQ(layer_of(report, 0, "Model.MainLayers.0.Layers.1.LinearLayer2.Layer").type, "tf32")
+      << "of 4x4 pixels";
+}
+
 TEST(LayoutReport, OfAPlainRunHasNothingFitted) {
   const auto report = report_of(kStylegan2 + in("bf16", ", layout: plain"));
   EXPECT_FALSE(report.joins_batches);

@@ -64,7 +64,7 @@ TEST(CountWorkload, TellsHowLongDmainMakesFakes) {
   }
 }
 
-std::string stylegan(const std::string& model) {
+std::string narrow(const std::string& model) {
   return "model: {channel_max: 8, " + model + "}\ntraining: {batch: 8}\n";
 }
 
@@ -80,12 +80,13 @@ struct Indivisible {
 TEST(CountWorkload, CountsWhatTwoRanksCanDivide) {
   const std::string accumulates = "training: {batch: 64, accumulate: 8}\n";
   for (const Indivisible& run : {
-           Indivisible{stylegan("name: stylegan2, mbstd_group: 4"), 12, {2, 12}},
-           Indivisible{stylegan("name: stylegan2, mbstd_group: 4"), 3, {1, 4}},
-           Indivisible{stylegan("name: stylegan2, mbstd_group: 4"), 5, {1, 6}},
-           Indivisible{stylegan("name: stylegan2, mbstd_group: 8"), 24, {4, 24}},
-           Indivisible{stylegan("name: stylegan2, mbstd_group: 4, mbstd: local"), 20, {4, 20}},
-           Indivisible{stylegan("name: stylegan3, mbstd_group: 4"), 12, {2, 12}},
+           Indivisible{narrow("name: stylegan2, mbstd_group: 4"), 12, {2, 12}},
+           Indivisible{narrow("name: stylegan2, mbstd_group: 4"), 3, {1, 4}},
+           Indivisible{narrow("name: stylegan2, mbstd_group: 4"), 5, {1, 6}},
+           Indivisible{narrow("name: stylegan2, mbstd_group: 8"), 24, {4, 24}},
+           Indivisible{narrow("name: stylegan2, mbstd_group: 4, mbstd: local"), 20, {4, 20}},
+           Indivisible{narrow("name: stylegan3, mbstd_group: 4"), 12, {2, 12}},
+           Indivisible{narrow("name: r3gan, group_channels: 8"), 12, {3, 12}},
            Indivisible{accumulates, 16, {8, 16}},
            Indivisible{accumulates, 8, {8, 16}},
        }) {

@@ -14,7 +14,7 @@ namespace {
 /// Images are waves whose phases the styles set, at places that the input transform moves, or not.
 class Waves : public models::StyleGenerator {
  public:
-  explicit Waves(bool follows, int resolution = 32)
+  explicit Waves(bool follows, const Resolution& resolution = 32)
       : StyleGenerator({.channels = 1, .resolution = resolution}, /*z_dim=*/2, /*label_count=*/0),
         follows_(follows),
         transform_(register_buffer("transform", at::eye(3, at::kDouble))) {
@@ -31,12 +31,16 @@ class Waves : public models::StyleGenerator {
     return {};
   }
   at::Tensor synthesize(const at::Tensor& w, kernels::RandomStream& /*random*/) override {
-    const auto side = image().resolution.shorter_side();
-    const auto line = (at::arange(side, at::TensorOptions(at::kDouble)) - (side - 1) / 2.0) / side;
+    const Resolution resolution = image().resolution;
+    const auto line = [&](int count) {
+      return (at::arange(count, at::TensorOptions(at::kDouble)) - (count - 1) / 2.0) /
+             resolution.shorter_side();
+    };
+    const auto x = line(resolution.width).unsqueeze(0);
+    const auto y = line(resolution.height).unsqueeze(1);
     const auto inverse = follows_ ? transform_ : at::eye(3, at::kDouble);
     const auto at = [&](int row) {
-      return line.unsqueeze(0) * inverse[row][0] + line.unsqueeze(1) * inverse[row][1] +
-             inverse[row][2];
+      return x * inverse[row][0] + y * inverse[row][1] + inverse[row][2];
     };
     const auto turns = at(0) * 3.1 + at(1) * 1.3;  // a long wave of no whole number per image
     return (turns * (2 * std::numbers::pi) + w.sum(2).unsqueeze(2).unsqueeze(3)).cos();
@@ -68,6 +72,16 @@ TEST(Equivariance, IsLowIfImagesStayInPlace) {
   Waves generator(/*follows=*/false);
   for (const char* name : {"eqt40_int", "eqt40_frac", "eqr40"}) {
     EXPECT_LT(measure(generator, name), 15) << name;
+  }
+}
+
+TEST(Equivariance, MovesImagesThatAreNotSquaresByPartsOfTheirShorterSide) {
+  for (const Resolution& resolution : {Resolution(32, 64), Resolution(64, 32)}) {
+    Waves follows(/*follows=*/true, resolution);
+    EXPECT_GT(measure(follows, "eqt40_int"), 120) << text_of(resolution);
+    EXPECT_GT(measure(follows, "eqt40_frac"), 45) << text_of(resolution);
+    Waves stays(/*follows=*/false, resolution);
+    EXPECT_LT(measure(stays, "eqt40_int"), 15) << text_of(resolution);
   }
 }
 

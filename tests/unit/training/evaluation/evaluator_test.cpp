@@ -91,6 +91,37 @@ TEST_F(EvaluatorTest, GivesTheSameOnAnyNumberOfRanks) {
   }
 }
 
+/// A generator whose layers add strong noise, with this value in all constant maps.
+std::shared_ptr<models::Generator> noisy_generator(double constant_noise) {
+  models::ModelConfig model = models::read_model(
+      "{name: stylegan2, resolution: 32, z_dim: 8, w_dim: 8, mapping_layers: 2, "
+      "channel_base: 256, channel_max: 16}");
+  model.channels = 1;
+  auto result = models::build_generator(model, /*seed=*/1, nullptr);
+  result->eval();
+  const at::NoGradGuard no_grad;
+  for (const auto& [name, tensor] : named_state(*result)) {
+    if (name.ends_with("noise_strength")) tensor.fill_(1);
+    if (name.ends_with("noise_const")) tensor.fill_(constant_noise);
+  }
+  return result;
+}
+
+TEST_F(EvaluatorTest, DrawsTheNoiseOfEachImageOnAnyNumberOfRanks) {
+  measure_by({"fid50"});
+  const auto measure = [&](comm::Group& group, double constant_noise) {
+    const auto noisy = noisy_generator(constant_noise);
+    const auto measured = Evaluator(config_, images(), at::kCPU, group).evaluate(*noisy, 5);
+    EXPECT_FALSE(noisy->is_training());
+    return measured.values.at("fid50");
+  };
+  const auto alone = comm::make_single_group();
+  const double expected = measure(*alone, 0);
+  EXPECT_EQ(measure(*alone, 10), expected) << "the noise is constant";
+  comm::run_ranks(
+      2, [&](comm::Group& group) { EXPECT_NEAR(measure(group, 0), expected, 1e-3 * expected); });
+}
+
 TEST_F(EvaluatorTest, MeasuresPathLengthsWithoutRealsAndAFeatureNetwork) {
   torch::jit::Module module("net");
   module.define("def forward(self, x):\n  return x.flatten(1) / 255\n");
@@ -269,6 +300,25 @@ TEST_F(EvaluatorTest, NamesTheImageThatTheNetworkGivesNanFor) {
   expect_error(ExitCode::kData, "NaN or infinity for a real image: fake, record 0",
                [&] { evaluate(*group, "dcgan"); });
   measure_by({"is50"});
+  expect_error(ExitCode::kData, "NaN or infinity for a generated image: number 0",
+               [&] { evaluate(*group, "dcgan"); });
+}
+
+TEST_F(EvaluatorTest, RunsNvidiasNetworkForNoOutputThatNoMetricNeeds) {
+  // The images that a network is validated with start with 0, 1.
+  torch::jit::Module module("net");
+  module.define(
+      "def forward(self, img, return_features: bool=False, no_output_bias: bool=False):\n"
+      "  y = torch.avg_pool2d(img[:, :1].float() / 64, [16, 16]).flatten(1)\n"
+      "  if return_features:\n"
+      "    return y\n"
+      "  known = (img[:, 0, 0, 1] == 1).unsqueeze(1)\n"
+      "  return torch.where(known, torch.softmax(y, 1), torch.full_like(y, float('nan')))\n");
+  module.save(config_.feature_net.file.string());
+  const auto group = comm::make_single_group();
+  measure_by({"fid50"});
+  EXPECT_TRUE(std::isfinite(evaluate(*group, "dcgan").values.at("fid50")));
+  measure_by({"fid50", "is50"});
   expect_error(ExitCode::kData, "NaN or infinity for a generated image: number 0",
                [&] { evaluate(*group, "dcgan"); });
 }

@@ -25,7 +25,9 @@ class FirstPixels : public metrics::FeatureNet {
   FirstPixels(std::atomic<std::int64_t>& seen, std::int64_t nan_of)
       : seen_(seen), nan_of_(nan_of) {}
 
-  metrics::Features compute(const at::Tensor& images) override {
+  metrics::Features compute(const at::Tensor& images, metrics::WantedOutputs wanted) override {
+    EXPECT_TRUE(wanted.features);
+    EXPECT_FALSE(wanted.logits);
     seen_ += images.size(0);
     auto features = images.flatten(1).index_select(1, at::tensor({0, 2})).to(at::kFloat);
     features.masked_fill_(features.slice(1, 0, 1).eq(nan_of_),

@@ -16,10 +16,20 @@ namespace {
 using Metadata = std::map<std::string, std::string>;
 
 Metadata metadata() {
-  return {{"kind", "stylegan2_weights"}, {"resolution", "16"},    {"channels", "1"},
-          {"label_count", "3"},          {"z_dim", "8"},          {"w_dim", "8"},
-          {"mapping_layers", "2"},       {"channel_base", "128"}, {"channel_max", "16"},
-          {"discriminator", "skip"},     {"mbstd_group", "2"},    {"mbstd_features", "1"}};
+  return {{"kind", "stylegan2_weights"},
+          {"resolution", "16"},
+          {"channels", "1"},
+          {"label_count", "3"},
+          {"z_dim", "8"},
+          {"w_dim", "8"},
+          {"mapping_layers", "2"},
+          {"channel_base", "128"},
+          {"channel_max", "16"},
+          {"discriminator", "skip"},
+          {"mbstd_group", "2"},
+          {"mbstd_features", "1"},
+          {"conv_clamp", "0"},
+          {"low_precision_resolutions", "0"}};
 }
 
 /// The configuration that the metadata tell.
@@ -63,6 +73,22 @@ TEST(ImportWeights, MakesARunOfTheirModel) {
   for (const auto& [name, tensor] : named_state(*trained.generator)) {
     EXPECT_TRUE(at::equal(tensor, expected.at(name))) << name;
   }
+}
+
+// The image is the sum of three resolutions, each of which is clamped.
+TEST(ImportWeights, ClampsActivationsAsTheFileSays) {
+  const TemporaryFolder folder;
+  auto clamped = metadata();
+  clamped["precision"] = "fp16";
+  clamped["low_precision_resolutions"] = "2";
+  clamped["conv_clamp"] = "0.001";
+  import(folder, clamped);
+  const auto trained = load_newest_generator(folder / "run");
+  kernels::RandomStream unused({}, Stream::kSamples);
+  const auto z = kernels::random_normal({7, 0, 1}, Stream::kSamples, 0, {4, 8}, at::kFloat);
+  const auto images = trained.generator->forward(z, at::zeros({4}, at::kLong), unused);
+  EXPECT_GT(images.abs().max().item<double>(), 0);
+  EXPECT_LT(images.abs().max().item<double>(), 0.0031);
 }
 
 TEST(ImportWeights, RefusesFilesOfAnotherKind) {
@@ -124,7 +150,11 @@ TEST(ImportWeights, RefusesWeightsOfAnotherConfiguration) {
                 {"label_count", "0"},      {"z_dim", "4"},          {"widths", "[8, 4]"},
                 {"cardinality", "[2, 2]"}, {"blocks", "[2, 2]"},    {"expansion", "2"},
                 {"label_dim", "64"},       {"score_label_dim", "8"}};
-  expect_error(ExitCode::kData, "G.", [&] { import(folder, told, tensors); });
+  expect_error(ExitCode::kData,
+               "weights.safetensors: G. has a tensor of another shape: "
+               "Model.AggregationLayer.Layer.weight: [3, 8, 1, 1], expected [3, 4, 1, 1]; compared "
+               "with the networks of imported weights: model.name r3gan, model.resolution 8; use",
+               [&] { import(folder, told, tensors); });
   EXPECT_FALSE(std::filesystem::exists(folder / "run"));
   told["cardinality"] = "[2]";
   expect_error(ExitCode::kConfig, "imported weights: model.cardinality: this resolution has",
@@ -146,7 +176,8 @@ TEST(ImportWeights, NamesTheTensorThatNoNetworkHas) {
 /// Imports weights without metadata, with a configuration.
 void import_with_configuration(const TemporaryFolder& folder, const NamedTensors& tensors) {
   checkpoint::write_safetensors(folder / "weights.safetensors", tensors);
-  import_weights(folder / "weights.safetensors", configuration(), RunFolder(folder / "run"));
+  import_weights(folder / "weights.safetensors", configuration(), {"own.yaml", 3},
+                 RunFolder(folder / "run"));
 }
 
 /// Expects that a network of the new run has the weights of this seed.
@@ -198,8 +229,11 @@ TEST(ImportWeights, RefusesWeightsOfAnotherShapeThanTheConfiguration) {
   const TemporaryFolder folder;
   auto tensors = named_state(*networks(8).generator);
   tensors.at("synthesis.b4.const") = at::zeros({1, 4, 4});
-  expect_error(ExitCode::kData, "has a tensor of another shape: synthesis.b4.const: [1, 4, 4]",
-               [&] { import_with_configuration(folder, tensors); });
+  expect_error(
+      ExitCode::kData,
+      "has a tensor of another shape: synthesis.b4.const: [1, 4, 4], expected [16, 4, 4]; "
+      "compared with the networks of own.yaml:3: model.name stylegan2, model.resolution 16",
+      [&] { import_with_configuration(folder, tensors); });
   EXPECT_FALSE(std::filesystem::exists(folder / "run"));
 }
 

@@ -1,5 +1,10 @@
 #include "training/generators/label_state.h"
 
+#include <cstdint>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <string>
+
 #include "support/expect_error.h"
 #include "support/temporary_folder.h"
 
@@ -30,6 +35,19 @@ TEST(LabelState, RefusesADamagedFile) {
   const TemporaryFolder folder;
   folder.write("label.json", "{\"label\": 1}");
   expect_error(ExitCode::kData, "label.json", [&] { read_label_state(folder.path()); });
+}
+
+TEST(LabelState, RefusesIntegersOutOfRange) {
+  for (const char* key : {"attempts", "exit_code"}) {
+    nlohmann::json json(LabelState{});
+    json[key] = 4294967297;
+    expect_error(ExitCode::kData, std::string("out of range: ") + key,
+                 [&] { parse_label_state(json.dump()); });
+  }
+  nlohmann::json json(LabelState{});
+  json["images_seen"] = std::numeric_limits<std::uint64_t>::max();
+  expect_error(ExitCode::kData, "out of range: images_seen",
+               [&] { parse_label_state(json.dump()); });
 }
 
 }  // namespace

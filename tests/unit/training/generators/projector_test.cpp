@@ -8,11 +8,12 @@
 namespace ganscale::training {
 namespace {
 
-/// A small generator whose images differ by style.
-std::shared_ptr<models::Generator> make_generator() {
+/// A small generator whose images differ by style. model: its name, and other keys.
+std::shared_ptr<models::Generator> make_generator(const std::string& model = "stylegan2") {
   auto config = parse_run(config::parse_yaml(
-      "model: {name: stylegan2, resolution: 16, z_dim: 16, w_dim: 16, mapping_layers: 2, "
-      "channel_base: 128, channel_max: 16}",
+      "model: {resolution: 16, z_dim: 16, w_dim: 16, mapping_layers: 2, channel_base: 128, "
+      "channel_max: 16, name: " +
+          model + "}",
       "test"));
   config.model.channels = 3;
   auto generator = models::build_generator(config.model, 5, nullptr);
@@ -50,6 +51,19 @@ TEST(Project, ComesNearerToAnImageOfTheGeneratorAndLeavesItAsItWas) {
     EXPECT_TRUE(at::equal(tensor, before.at(name))) << name;
     EXPECT_FALSE(tensor.requires_grad()) << name;
   }
+}
+
+TEST(Project, FindsTheStyleOfAGeneratorWithoutNoise) {
+  const auto generator = make_generator("stylegan3, layers: 4, margin: 4");
+  auto& style = dynamic_cast<models::StyleGenerator&>(*generator);
+  kernels::RandomStream unused({0, 0, 1}, Stream::kSamples);
+  const auto z = kernels::random_normal({7, 0, 1}, Stream::kSamples, 0, {1, 16}, at::kFloat);
+  const auto target = style.synthesize(style.map(z * 2, {}, {}), unused).detach();
+  std::vector<double> distances;
+  const auto found = project(style, target, {.step_count = 100, .mean_samples = 100},
+                             [&](int, double distance) { distances.push_back(distance); });
+  EXPECT_TRUE(found.noise_maps.empty());
+  EXPECT_LT(found.distance, distances.front());
 }
 
 /// Embeds an image as the mean of each color: the distance compares mean colors.

@@ -4,6 +4,7 @@
 
 #include "checkpoint/reader.h"
 #include "checkpoint/write_checkpoint.h"
+#include "comm/backends/thread_group.h"
 #include "support/expect_error.h"
 #include "support/temporary_folder.h"
 #include "training/replica/run_snapshot.h"
@@ -114,6 +115,19 @@ TEST_F(TrainedGenerators, SkipsADamagedCheckpoint) {
   const auto newest = write_checkpoint(2000);
   std::filesystem::resize_file(newest / "generator_ema.safetensors", 100);
   EXPECT_EQ(weight_of(load_newest_generator(run_.root())), 1000);
+}
+
+// Rank 1 looks for the newest checkpoint later than rank 0.
+TEST_F(TrainedGenerators, IsOfTheCheckpointThatRank0Found) {
+  const auto older = write_checkpoint(1000);
+  const auto newer = write_checkpoint(2000);
+  comm::run_ranks(3, [&](comm::Group& group) {
+    auto own = load_generator(group.rank() == 1 ? newer : older, 2);
+    const auto shared = generator_of_rank_0(group, std::move(own), 2);
+    EXPECT_EQ(shared.checkpoint, older);
+    EXPECT_EQ(shared.images_seen, 1000);
+    EXPECT_EQ(weight_of(shared), 500) << "the other average";
+  });
 }
 
 TEST_F(TrainedGenerators, ReportsARunWithoutACheckpoint) {

@@ -130,6 +130,7 @@ TEST_F(RunLoop, EndsWithTheWindowThatIsMeasured) {
               testing::HasSubstr("\nStopped: the measured window is over  kimg=0.02"));
   EXPECT_EQ(progress_.step, 5);
   EXPECT_EQ(checkpoints(), Images{20});
+  EXPECT_FALSE(std::filesystem::exists(folder().fakes(20)));
 }
 
 TEST_F(RunLoop, AllowsNonfiniteStepsUpToTheLimit) {
@@ -209,6 +210,25 @@ TEST_F(RunLoop, StopsForASignalAtTheNextAgreement) {
   std::raise(SIGTERM);
   EXPECT_EQ(run(), ExitCode::kStopped);
   EXPECT_EQ(checkpoints(), (Images{12}));
+}
+
+TEST_F(RunLoop, DrawsNoSamplesForASignalUnlessTheyAreDue) {
+  configure("tick_kimg: 0.04");
+  std::raise(SIGTERM);
+  EXPECT_EQ(run(), ExitCode::kStopped);
+  EXPECT_EQ(checkpoints(), Images{4});
+  EXPECT_FALSE(std::filesystem::exists(folder().fakes(4)));
+  config_.training.samples_every_kimg = 0.008;
+  EXPECT_EQ(run(), ExitCode::kStopped);
+  EXPECT_EQ(checkpoints().back(), 8);
+  EXPECT_TRUE(std::filesystem::exists(folder().fakes(8)));
+}
+
+TEST_F(RunLoop, LosesNoCheckpointIfItsSamplesFail) {
+  configure("tick_kimg: 0.04");
+  trainer_.on_average = [] { throw DataError("no memory for the grid"); };
+  expect_error(ExitCode::kData, "no memory for the grid", [&] { run(); });
+  EXPECT_EQ(checkpoints(), Images{40});
 }
 
 // The only tick is at the end.

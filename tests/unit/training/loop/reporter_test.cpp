@@ -184,6 +184,30 @@ TEST(Reporter, ReportsTheRatesOfWarmUpAndBatch) {
   EXPECT_DOUBLE_EQ(rates.at("discriminator").get<double>(), 0.04);
 }
 
+// Half of the way, with the keys of an R3GAN.
+TEST(Reporter, ReportsTheValuesOfSchedules) {
+  const std::string optimizer =
+      "optimizer: {betas: [0, 0.9], beta2_schedule: {name: cosine, final: 0.99, kimg: 0.04}}";
+  ReportedAlone alone("generator: {" + optimizer +
+                      ", ema_kimg: 0, ema_schedule: {name: cosine, final_kimg: 500, kimg: 0.04}}\n"
+                      "discriminator: {" +
+                      optimizer +
+                      ", r1_gamma: 4, r2_gamma: 2, penalty_phase: main, "
+                      "gamma_schedule: {name: cosine, final_fraction: 0.1, kimg: 0.04}}\n");
+  alone.reporter.begin(alone.progress);
+  alone.progress.images_seen = 20;
+  alone.reporter.tick(alone.progress);
+  const auto scheduled = only_line(alone.folder).at("scheduled");
+  const std::map<std::string, double> expected = {{"generator_beta2", 0.945},
+                                                  {"discriminator_beta2", 0.945},
+                                                  {"r1_gamma", 2.2},
+                                                  {"r2_gamma", 1.1},
+                                                  {"ema_kimg", 250}};
+  EXPECT_EQ(scheduled.size(), expected.size());
+  for (const auto& [name, value] : expected)
+    EXPECT_DOUBLE_EQ(scheduled.at(name).get<double>(), value) << name;
+}
+
 // What a sample grid, a checkpoint or an evaluation takes is not time of training.
 TEST(Reporter, GivesTheRateOfTheImagesSinceTheLastTickWithoutMaintenance) {
   ReportedAlone alone;

@@ -2,6 +2,9 @@
 
 #include <ATen/ATen.h>
 
+#include <chrono>
+#include <thread>
+
 #include "checkpoint/write_checkpoint.h"
 #include "comm/backends/thread_group.h"
 #include "support/expect_error.h"
@@ -85,6 +88,29 @@ TEST_F(Resume, GivesEveryRankTheProgressOfTheFirst) {
     EXPECT_EQ(progress.trained_seconds, 1.5);
     EXPECT_EQ(progress.device_seconds, 6.5);
     EXPECT_EQ(number_in(replica), group.rank() == 0 ? 2 : 9) << "the first rank alone reads";
+  });
+}
+
+TEST_F(Resume, WaitsForTheFirstRankLongerThanTheTimeout) {
+  write(run_, 2000, 2);
+  using std::chrono::milliseconds;
+  const auto resume_rank = [&](comm::Group& group) {
+    Replica replica(config_, at::kCPU, {});
+    if (group.rank() == 0) std::this_thread::sleep_for(milliseconds(1000));  // slow storage
+    EXPECT_EQ(resume(replica, {run_, facts_, no_weights_}, group).images_seen, 2000);
+  };
+  EXPECT_NO_THROW(comm::run_ranks(2, resume_rank, milliseconds(500)));
+}
+
+TEST_F(Resume, EndsWithTheErrorOfTheFirstRank) {
+  write(run_, 1000, 1);
+  RunFacts other_facts = facts_;
+  other_facts.record_count = 71;
+  expect_error(ExitCode::kConfig, "different number of records", [&] {
+    comm::run_ranks(2, [&](comm::Group& group) {
+      Replica replica(config_, at::kCPU, {});
+      resume(replica, {run_, other_facts, no_weights_}, group);
+    });
   });
 }
 

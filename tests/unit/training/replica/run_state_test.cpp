@@ -138,7 +138,8 @@ TEST(RunState, HasCountsFromNothingToTheLargestInteger) {
   EXPECT_EQ(progress_in(state_with("progress", "images_seen", 0)).images_seen, 0);
   EXPECT_EQ(progress_in(state_with("progress", "images_seen", kMost)).images_seen, kMost);
   const std::uint64_t too_many = static_cast<std::uint64_t>(kMost) + 1;
-  expect_bad_progress("images_seen", state_with("progress", "images_seen", too_many));
+  expect_bad_progress("no valid progress: out of range: images_seen",
+                      state_with("progress", "images_seen", too_many));
   EXPECT_EQ(facts_in(state_with("facts", "record_count", 0)).record_count, 0);
   EXPECT_EQ(facts_in(state_with("facts", "record_count", kMost)).record_count, kMost);
 }

@@ -97,6 +97,35 @@ TEST(TransferWeights, RefusesANetworkWithoutOneParameterInCommon) {
                [&] { transfer_weights(target, folder.path()); });
 }
 
+RunConfig make_stylegan3(int resolution) {
+  return make_config(
+      "model: {name: stylegan3, z_dim: 4, w_dim: 4, channel_base: 256, "
+      "channel_max: 16, layers: 6, margin: 4, resolution: " +
+          std::to_string(resolution) + "}",
+      1);
+}
+
+// The layer L1 has the same name and shapes in both, and filters of different cutoffs.
+TEST(TransferWeights, KeepsTheFiltersOfItsResolution) {
+  const TemporaryFolder folder;
+  write_run(folder.path(), make_stylegan3(16));
+  Replica source(make_stylegan3(16), at::kCPU, {});
+  Replica before(make_stylegan3(32), at::kCPU, {});
+  Replica target(make_stylegan3(32), at::kCPU, {});
+  transfer_weights(target, folder.path());
+  const auto of_source = named_state(source.generator());
+  const auto own = named_state(before.generator());
+  int different = 0;
+  for (const auto& [name, tensor] : named_state(target.generator())) {
+    if (!name.ends_with("_filter")) continue;
+    EXPECT_TRUE(at::equal(tensor, own.at(name))) << name;
+    const auto other = of_source.find(name);
+    if (other == of_source.end() || other->second.sizes() != tensor.sizes()) continue;
+    if (!at::equal(other->second, tensor)) ++different;
+  }
+  EXPECT_GT(different, 0);
+}
+
 TEST(TransferWeights, WarnsBelowHalf) {
   const TemporaryFolder folder;
   const auto log_of = [&](int mapping_layers) {

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "models/model_table.h"
+#include "models/r3gan/config.h"
 #include "models/stylegan2/config.h"
 #include "models/stylegan3/config.h"
 #include "optim/rules/adabelief.h"
@@ -20,8 +21,9 @@ namespace {
 
 using models::stylegan::Architecture;
 
-models::stylegan2::NetworkConfig networks_of(const RunConfig& config) {
-  using Blueprint = models::BlueprintOf<models::stylegan2::NetworkConfig>;
+template <class NetworkConfig = models::stylegan2::NetworkConfig>
+NetworkConfig networks_of(const RunConfig& config) {
+  using Blueprint = models::BlueprintOf<NetworkConfig>;
   const auto& blueprint = dynamic_cast<const Blueprint&>(*config.model.blueprint);
   return blueprint.networks({.low_precision_type = config.model.low_precision_type});
 }
@@ -250,15 +252,48 @@ struct R3ganColumn {
   std::int64_t end_images;
 };
 
-void expect_r3gan(const R3ganColumn& column) {
+using Numbers = std::vector<std::int64_t>;
+
+/// The networks of such a column.
+struct R3ganNetworks {
+  Numbers widths;  ///< of the stages, from 4x4 up
+  Numbers groups;
+  int lowest_bf16_resolution;
+};
+
+void expect_networks(const RunConfig& config, const R3ganNetworks& expected) {
+  const auto networks = networks_of<models::r3gan::NetworkConfig>(config);
+  Numbers widths;
+  Numbers groups;
+  for (const models::r3gan::Stage& stage : networks.stages) {
+    widths.push_back(stage.width);
+    groups.push_back(stage.cardinality);
+    EXPECT_EQ(stage.blocks, 2);
+  }
+  EXPECT_EQ(widths, expected.widths);
+  EXPECT_EQ(groups, expected.groups);
+  EXPECT_EQ(networks.expansion, 2);
+  EXPECT_EQ(networks.z_dim, 64);
+  EXPECT_EQ(networks.label_dim, 64);
+  EXPECT_EQ(networks.score_label_dim, expected.widths.front());
+  EXPECT_EQ(config.training.precision, Precision::kBf16);
+  EXPECT_EQ(config.model.blueprint->lowest_low_precision_resolution(),
+            expected.lowest_bf16_resolution);
+}
+
+void expect_r3gan(const R3ganColumn& column, const R3ganNetworks& networks) {
   SCOPED_TRACE(column.name);
   const RunConfig c = parse("model: {preset: " + column.name + "}");
+  expect_networks(c, networks);
   EXPECT_EQ(c.model.resolution, column.resolution);
   EXPECT_EQ(c.model.conditional, column.conditional);
   EXPECT_EQ(c.training.batch, column.batch);
+  EXPECT_EQ(c.loss.kind, losses::Adversarial::kRelativistic);
   EXPECT_TRUE(c.loss.discriminator_first);
   EXPECT_EQ(c.discriminator.penalties.phase, losses::PenaltyPhase::kMain);
   EXPECT_EQ(c.discriminator.policy.lazy_interval, 0);
+  for (const auto& policy : {c.generator.policy, c.discriminator.policy})
+    optim::expect_optimizer(policy, optim::AdamOptions{.beta1 = 0, .beta2 = 0.9, .epsilon = 1e-8});
   const auto expect_values = [&](std::int64_t seen, double rate, double beta2, double gamma,
                                  double half_life, double p) {
     for (const auto& policy : {c.generator.policy, c.discriminator.policy}) {
@@ -282,24 +317,24 @@ void expect_r3gan(const R3ganColumn& column) {
 }
 
 TEST(Preset, HasThePublishedRecipesOfR3gan) {
-  expect_r3gan({"r3gan-cifar10", 32, true, 512, .05, 5e6, .55, 20'000'000});
-  expect_r3gan({"r3gan-ffhq64", 64, false, 256, 2, 5e5, .3, 20'000'000});
-  expect_r3gan({"r3gan-ffhq256", 256, false, 256, 150, 5e5, .3, 20'000'000});
-  expect_r3gan({"r3gan-imagenet32", 32, true, 4096, .5, 5e7, .5, 200'000'000});
-  expect_r3gan({"r3gan-imagenet64", 64, true, 4096, 1, 5e7, .4, 200'000'000});
+  expect_r3gan({"r3gan-cifar10", 32, true, 512, .05, 5e6, .55, 20'000'000},
+               {{768, 768, 768, 768}, {96, 96, 96, 96}, 8});
+  expect_r3gan({"r3gan-ffhq64", 64, false, 256, 2, 5e5, .3, 20'000'000},
+               {{768, 768, 768, 768, 384}, {96, 96, 96, 96, 48}, 8});
+  expect_r3gan({"r3gan-ffhq256", 256, false, 256, 150, 5e5, .3, 20'000'000},
+               {{768, 768, 768, 768, 384, 192, 96}, {96, 96, 96, 96, 48, 24, 12}, 32});
+  expect_r3gan({"r3gan-imagenet32", 32, true, 4096, .5, 5e7, .5, 200'000'000},
+               {{1536, 1536, 1536, 1536}, {96, 96, 96, 96}, 8});
+  expect_r3gan({"r3gan-imagenet64", 64, true, 4096, 1, 5e7, .4, 200'000'000},
+               {{1536, 1536, 1536, 1536, 1536}, {96, 96, 96, 96, 96}, 8});
 }
 
 // Karras et al. 2021, configurations T and R of the public implementation.
 TEST(Preset, HasBothConfigurationsOfStylegan3) {
-  const auto networks_of_stylegan3 = [](const RunConfig& config) {
-    using Blueprint = models::BlueprintOf<models::stylegan3::NetworkConfig>;
-    const auto& blueprint = dynamic_cast<const Blueprint&>(*config.model.blueprint);
-    return blueprint.networks({.low_precision_type = config.model.low_precision_type});
-  };
   for (const bool is_r : {false, true}) {
     const RunConfig c = parse(std::string("model: {preset: stylegan3-") + (is_r ? "r" : "t") +
                               ", resolution: 256}");
-    const auto networks = networks_of_stylegan3(c);
+    const auto networks = networks_of<models::stylegan3::NetworkConfig>(c);
     EXPECT_EQ(networks.synthesis.channel_base, is_r ? 65536 : 32768);
     EXPECT_EQ(networks.synthesis.channel_max, is_r ? 1024 : 512);
     EXPECT_EQ(networks.synthesis.kernel, is_r ? 1 : 3);
@@ -321,6 +356,22 @@ TEST(Preset, HasBothConfigurationsOfStylegan3) {
     EXPECT_EQ(c.discriminator.policy.lazy_interval, 16);
     EXPECT_EQ(c.discriminator.unpenalized, std::vector<std::string>{"b4.out.bias"});
   }
+}
+
+TEST(Preset, DoesNotWarmUpTrainedNetworks) {
+  const std::string weights = "training: {resume_weights: runs/r1}\n";
+  const std::string stylegan3 = "model: {preset: stylegan3-r, resolution: 256}\n";
+  const RunConfig c = parse(stylegan3 + weights);
+  for (const RunConfig& same : {c, parse(c.resolved)}) {
+    EXPECT_EQ(same.generator.ema.ramp_up, 0);
+    EXPECT_EQ(same.augment.blur.sigma, 0);
+    EXPECT_EQ(same.augment.adaptation.speed_kimg, 100);
+  }
+  const RunConfig biggan = parse(weights + "model: {preset: biggan-pytorch, resolution: 128}");
+  EXPECT_EQ(biggan.generator.ema.start_kimg, 0);
+  EXPECT_EQ(parse(stylegan3 + weights + "generator: {ema_ramp_up: 1}").generator.ema.ramp_up, 1);
+  EXPECT_EQ(parse(stylegan3 + "training: {resume_weights: ''}").generator.ema.ramp_up, 0.05);
+  EXPECT_NO_THROW(parse(weights + "model: {name: dcgan}")) << "speed_kimg is of ADA";
 }
 
 TEST(Preset, RefusesAnUnknownName) {

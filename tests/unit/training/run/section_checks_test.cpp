@@ -84,6 +84,49 @@ TEST(ConfigWarnings, NameASchedulesEndBehindTheRun) {
                   .empty());
 }
 
+TEST(ConfigWarnings, NameAWarmUpOrABlurThatEndsBehindTheRun) {
+  const std::string run = "training: {total_kimg: 100}\n";
+  for (const auto& [keys, end] :
+       {std::pair("generator: {optimizer: {schedule: {warmup_kimg: 200}}}\n",
+                  "generator.optimizer.schedule.warmup_kimg 200"),
+        {"discriminator: {optimizer: {schedule: {name: cosine, warmup_kimg: 200}}}\n",
+         "discriminator.optimizer.schedule.warmup_kimg 200"},
+        {"discriminator: {r1_gamma: 1, gamma_schedule: {name: constant, warmup_kimg: 200}}\n",
+         "discriminator.gamma_schedule.warmup_kimg 200"},
+        {"generator: {ema_schedule: {name: cosine, final_kimg: 1, kimg: 300, warmup_kimg: 200}}\n",
+         "generator.ema_schedule.kimg 300"},
+        {"augment: {blur_sigma: 1, blur_fade_kimg: 200}\n", "augment.blur_fade_kimg 200"}}) {
+    EXPECT_THAT(
+        config_warnings(parse(run + keys)),
+        testing::ElementsAre(testing::HasSubstr(std::string(end) + ", training.total_kimg 100")));
+  }
+  EXPECT_TRUE(
+      config_warnings(parse(run +
+                            "generator: {optimizer: {schedule: {name: cosine, warmup_kimg: 100}}}\n"
+                            "discriminator: {optimizer: {schedule: {name: step, step_kimg: 200}}}\n"
+                            "augment: {blur_fade_kimg: 200}\n"))
+          .empty());
+}
+
+// What ends after the whole run is config_warnings()'s.
+TEST(LabelWarnings, NameASchedulesEndBehindTheSmallestLabel) {
+  const auto warnings = [](const std::string& kimg) {
+    return label_warnings(
+        parse(
+            "training: {total_kimg: 100}\ngenerator: {ema_schedule: {name: cosine, final_kimg: 1, "
+            "kimg: " +
+            kimg + "}}\n"),
+        /*label=*/3, /*kimg=*/12.5);
+  };
+  const auto found = warnings("100");
+  ASSERT_EQ(found.size(), 1);
+  EXPECT_THAT(found.front(), testing::HasSubstr("the smallest label, 3, which"));
+  EXPECT_THAT(found.front(), testing::HasSubstr("generator.ema_schedule.kimg 100"));
+  EXPECT_THAT(found.front(), testing::HasSubstr("training.total_kimg 12.5"));
+  EXPECT_TRUE(warnings("12.5").empty());
+  EXPECT_TRUE(warnings("101").empty());
+}
+
 TEST(ConfigWarnings, NameTheModelForAGradientPenaltyOfEachImage) {
   const std::string loss = "loss: {name: wasserstein}\n";
   const auto found = config_warnings(parse(loss + "model: {name: dcgan}\n"));
@@ -94,6 +137,21 @@ TEST(ConfigWarnings, NameTheModelForAGradientPenaltyOfEachImage) {
   }
   EXPECT_TRUE(config_warnings(parse("loss: {name: wasserstein, gradient_penalty: 0}\n")).empty());
   EXPECT_TRUE(config_warnings(parse("model: {name: dcgan}\n")).empty());
+}
+
+TEST(ConfigWarnings, NameWhatUndoesTransferredWeights) {
+  const std::string weights = "training: {resume_weights: runs/r1}\n";
+  for (const char* average : {"{ema_ramp_up: 0.05}", "{ema_start_kimg: 4}",
+                              "{ema_kimg: 0, ema_schedule: {name: cosine, final_kimg: 1, kimg: "
+                              "100}}"}) {
+    const std::string generator = std::string("generator: ") + average + "\n";
+    EXPECT_THAT(config_warnings(parse(weights + generator)),
+                testing::ElementsAre(testing::HasSubstr("discards the average")));
+    EXPECT_TRUE(config_warnings(parse(generator)).empty()) << average;
+  }
+  EXPECT_THAT(config_warnings(parse(weights + "augment: {blur_sigma: 10, blur_fade_kimg: 200}\n")),
+              testing::ElementsAre(testing::HasSubstr("augment.blur_sigma")));
+  EXPECT_TRUE(config_warnings(parse(weights + "generator: {ema_kimg: 0}\n")).empty());
 }
 
 TEST(RequireSharedBatch, RefusesWhatTheRanksOfATrainingCannotDivide) {

@@ -1,6 +1,10 @@
 #include "training/session/check_config.h"
 
+#include <functional>
+#include <memory>
+
 #include "comm/backends/thread_group.h"
+#include "unit/training/fake_dataset.h"
 #include "unit/training/parse_text.h"
 
 namespace ganscale::training {
@@ -92,6 +96,71 @@ TEST(RequireSameConfig, LetsEachMachineHaveItsPaths) {
     const std::string yaml = "data: {path: /scratch/" + own + "}\ntelemetry: {metrics_port: 900" +
                              own + "}\nevaluate: {feature_net: net" + own + ".pt}\n";
     EXPECT_NO_THROW(require_same_config(group, parse(yaml).resolved));
+  });
+}
+
+/// A source with a name for each label.
+class LabelNames : public data::FakeSource {
+ public:
+  LabelNames(std::int64_t record_count, std::vector<std::string> names)
+      : FakeSource(record_count, static_cast<std::int64_t>(names.size())),
+        names_(std::move(names)) {}
+  std::vector<std::string> label_names() const override { return names_; }
+
+ private:
+  std::vector<std::string> names_;
+};
+
+using MakeSource = std::function<std::unique_ptr<data::FakeSource>()>;
+
+MakeSource of_records(std::int64_t records, std::int64_t labels = 0) {
+  return [=] { return std::make_unique<data::FakeSource>(records, labels); };
+}
+
+MakeSource of_names(const std::vector<std::string>& names) {
+  return [=] { return std::make_unique<LabelNames>(8, names); };
+}
+
+/// Has rank 1 of three find another dataset than the others.
+void expect_other_dataset(const std::string& message, const MakeSource& source,
+                          const MakeSource& other) {
+  comm::run_ranks(3, [&](comm::Group& group) {
+    const Dataset dataset = fake_dataset(group.rank() == 1 ? other() : source());
+    expect_error(ExitCode::kData, "From rank 0 to rank 1: " + message,
+                 [&] { require_same_dataset(group, {}, dataset); });
+  });
+}
+
+TEST(RequireSameDataset, NamesTheRankAndWhatIsDifferent) {
+  expect_other_dataset("records: 8 -> 7", of_records(8), of_records(7));
+  expect_other_dataset("labels: 2 -> 0", of_records(8, 2), of_records(8));
+  expect_other_dataset("names of labels: 2 -> 0", of_names({"cat", "dog"}), of_records(8, 2));
+  expect_other_dataset("label 1: dog -> owl", of_names({"cat", "dog"}), of_names({"cat", "owl"}));
+}
+
+TEST(RequireSameDataset, ComparesChannels) {
+  comm::run_ranks(2, [](comm::Group& group) {
+    Dataset dataset = fake_dataset(std::make_unique<data::FakeSource>(8));
+    dataset.policy.channels = group.rank() == 0 ? 3 : 1;
+    expect_error(ExitCode::kData, "From rank 0 to rank 1: channels: 3 -> 1",
+                 [&] { require_same_dataset(group, {}, dataset); });
+  });
+}
+
+TEST(RequireSameDataset, AcceptsTheSameData) {
+  const auto names = of_names({"cat", "a\xFF"});
+  comm::run_ranks(2, [&](comm::Group& group) {
+    EXPECT_NO_THROW(require_same_dataset(group, {}, fake_dataset(names())));
+  });
+  EXPECT_NO_THROW(require_same_dataset(*comm::make_single_group(), {}, fake_dataset(names())));
+}
+
+TEST(RequireSameDataset, DoesNotCompareLabelsThatAreIgnored) {
+  data::DataConfig config;
+  config.labels = data::Labels::kIgnore;
+  comm::run_ranks(2, [&](comm::Group& group) {
+    const auto source = group.rank() == 0 ? of_names({"cat", "dog"}) : of_records(8);
+    EXPECT_NO_THROW(require_same_dataset(group, config, fake_dataset(source())));
   });
 }
 

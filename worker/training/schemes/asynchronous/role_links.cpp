@@ -77,7 +77,7 @@ void RoleLinks::send_fakes(const FakeBatch& batch, const NamedTensors& buffers) 
     images_->send_async(header, peer.world_rank);
     images_->send_async(images.index_select(0, peer.rows), peer.world_rank);
     if (peer.shares_buffers)
-      comm::send_state(*images_, buffers, {peer.world_rank}, config_.comm.bucket_bytes);
+      comm::send_state(*images_, buffers, peer.world_rank, config_.comm.bucket_bytes);
   }
 }
 
@@ -110,8 +110,13 @@ FakeBatch RoleLinks::receive_fakes(const NamedTensors& buffers) {
 void RoleLinks::send_snapshot(std::int64_t version, const NamedTensors& state) {
   if (subscribers_.empty()) return;
   const at::Tensor header = at::tensor({version});
-  for (const int subscriber : subscribers_) snapshots_->send_async(header, subscriber);
-  comm::send_state(*snapshots_, state, subscribers_, config_.comm.bucket_bytes);
+  const auto chunks = comm::copy_state(state, config_.comm.bucket_bytes);
+  // One after the other: the next one takes its first message only once the first has all of its
+  // own, and long messages are sent only once they are taken.
+  for (const int subscriber : subscribers_) {
+    snapshots_->send_async(header, subscriber);
+    for (const at::Tensor& chunk : chunks) snapshots_->send_async(chunk, subscriber);
+  }
 }
 
 std::int64_t RoleLinks::receive_snapshot(const NamedTensors& state) {

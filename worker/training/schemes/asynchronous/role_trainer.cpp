@@ -60,7 +60,7 @@ std::map<std::string, NamedTensors> RoleTrainer::gather_state() {
   const int sender = parts_.plan.world_rank({wire::Role::kDiscriminator, 0});
   const int rank = parts_.world.rank();
   if (rank == sender) {
-    comm::send_state(parts_.world, later, {0}, bucket_bytes);
+    comm::send_state(parts_.world, later, 0, bucket_bytes);
     parts_.world.wait();
   }
   if (rank == 0) comm::receive_state(parts_.world, later, sender, bucket_bytes);

@@ -34,6 +34,13 @@ std::vector<std::vector<std::int64_t>> plan_labels(
   return plan;
 }
 
+std::int64_t images_of_label(std::int64_t records, std::int64_t all_records,
+                             std::int64_t total_images) {
+  const double share = static_cast<double>(records) / static_cast<double>(all_records);
+  return std::max<std::int64_t>(
+      1, static_cast<std::int64_t>(share * static_cast<double>(total_images)));
+}
+
 std::uint64_t label_seed(std::uint64_t run_seed, std::int64_t label, int attempt) {
   const auto words =
       random_block(run_seed, Stream::kInitialWeights, static_cast<std::uint64_t>(label),

@@ -14,6 +14,11 @@ namespace ganscale::training {
 std::vector<std::vector<std::int64_t>> plan_labels(
     const std::vector<std::int64_t>& records_of_label, int rank_count);
 
+/// Returns the number of training images of a label: its share of the run's, and one at least.
+/// all_records: of the dataset, also those of labels that are not trained.
+std::int64_t images_of_label(std::int64_t records, std::int64_t all_records,
+                             std::int64_t total_images);
+
 /// Returns the seed of a label's training, different for all labels, attempts and seeds of runs.
 std::uint64_t label_seed(std::uint64_t run_seed, std::int64_t label, int attempt);
 

@@ -59,13 +59,10 @@ LabelQueue::LabelQueue(const TrainingContext& context, const LabelRecords& recor
       status_(
           first_status(context.config, context.folder, context.group.size(), context.preflight)) {}
 
-/// Returns the number of training images of a label: its share of the run's.
 std::int64_t LabelQueue::images_of(std::int64_t label) const {
-  const double share = static_cast<double>(records_of(label).size()) /
-                       static_cast<double>(context_.dataset.source->record_count());
-  return std::max<std::int64_t>(
-      1, static_cast<std::int64_t>(share *
-                                   static_cast<double>(context_.config.training.total_images())));
+  return images_of_label(static_cast<std::int64_t>(records_of(label).size()),
+                         context_.dataset.source->record_count(),
+                         context_.config.training.total_images());
 }
 
 /// Publishes the progress of this rank. It does not know about other ranks' labels before the end.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 #include <numeric>
 #include <set>
 
@@ -13,6 +14,7 @@
 #include "training/generators/label_bundle_file.h"
 #include "training/generators/trained_generator.h"
 #include "training/run/job_status.h"
+#include "training/run/section_checks.h"
 #include "training/schemes/per_label/folder_barrier.h"
 #include "training/schemes/per_label/label_plan.h"
 #include "training/schemes/per_label/label_queue.h"
@@ -59,6 +61,21 @@ void require_trainable(const std::vector<std::int64_t>& counts, const std::strin
     throw ConfigError("labels have fewer records than training.batch, " + std::to_string(batch) +
                       "; lower it, or leave these labels out of the dataset:" + small);
   }
+}
+
+/// Warns on rank 0 of settings that do not fit the label with the fewest records.
+void warn_of_smallest_label(const TrainingContext& context,
+                            const std::vector<std::int64_t>& counts) {
+  if (context.group.rank() != 0) return;
+  const auto records_or_most = [](std::int64_t records) {
+    return records > 0 ? records : std::numeric_limits<std::int64_t>::max();
+  };
+  const auto smallest = std::ranges::min_element(counts, {}, records_or_most);
+  const auto images = images_of_label(*smallest, context.dataset.source->record_count(),
+                                      context.config.training.total_images());
+  for (const auto& warning : label_warnings(context.config, smallest - counts.begin(),
+                                            static_cast<double>(images) / 1000))
+    log::warning(warning);
 }
 
 /// Returns what the ranks took for their labels, as assigned to them. The slowest counts.
@@ -197,7 +214,9 @@ void PerLabelScheme::check_data(const RunConfig& config, const data::Source& sou
 
 void PerLabelScheme::try_run(const TrainingContext& context) const {
   const LabelRecords records = records_by_label(*context.dataset.source, options_.labels);
-  const auto plan = plan_labels(counts_of(records), context.group.size());
+  const auto counts = counts_of(records);
+  const auto plan = plan_labels(counts, context.group.size());
+  warn_of_smallest_label(context, counts);
   const auto& labels = plan[static_cast<std::size_t>(context.group.rank())];
   LabelQueue(context, records, options_.attempts).try_first(labels);
 }
@@ -211,6 +230,7 @@ ExitCode PerLabelScheme::run(const TrainingContext& context) const {
     context.folder.create();
     context.folder.write_config(context.config.resolved, context.config.checkpoint.on_error);
   }
+  warn_of_smallest_label(context, counts);
   FolderBarrier barrier(context.folder.root(), context.group.rank(), context.group.size(),
                         context.config.comm.timeout());
   std::int64_t start = std::chrono::system_clock::now().time_since_epoch().count();

@@ -69,8 +69,8 @@ TEST(WorkerSchema, RefusesNumbersThatNoRunTakes) {
               ElementsAre("config.training.grid_rows: expected an integer of at least 1 and at "
                           "most 64: 65"));
   EXPECT_THAT(faults(R"({"comm": {"timeout": 0}})"),
-              ElementsAre("config.comm.timeout: expected a time such as 90s, 15m or 2h, above 0: "
-                          "0"));
+              ElementsAre("config.comm.timeout: expected a time such as 90s, 15m or 2h, of at "
+                          "least 0.001 and at most 1000000000: 0"));
   EXPECT_THAT(faults(R"({"training": {"total_kimg": 0.5, "grid_rows": 64, "seed": 0}})"),
               IsEmpty());
 }

@@ -4,6 +4,7 @@
 
 #include <csignal>
 
+#include "checkpoint/reader.h"
 #include "comm/backends/thread_group.h"
 #include "control/server.h"
 #include "files/atomic_file.h"
@@ -13,8 +14,10 @@
 #include "training/generators/label_bundle_file.h"
 #include "training/generators/trained_generator.h"
 #include "training/schemes/per_label/label_plan.h"
+#include "training/schemes/synchronous/train_run.h"
 #include "unit/training/fake_training.h"
 #include "unit/training/parse_text.h"
+#include "unit/training/same_snapshot.h"
 
 namespace ganscale::training {
 namespace {
@@ -100,6 +103,54 @@ TEST_F(PerLabel, MakesOneConditionalGeneratorOfAllLabels) {
             std::vector<double>(kLabels, 0.25));
 }
 
+/// The records of one label of the data, as a dataset without labels.
+class RecordsOfLabel : public data::FakeSource {
+ public:
+  explicit RecordsOfLabel(std::int64_t label) : FakeSource(kRecordsOfLabel), label_(label) {}
+
+  void read(std::int64_t index, data::Record& record) const override {
+    FakeSource::read(index * kLabels + label_, record);
+  }
+
+ private:
+  std::int64_t label_;
+};
+
+/// A model, its loss and its penalties.
+class PerLabelOfModel : public PerLabel, public testing::WithParamInterface<const char*> {
+ protected:
+  static checkpoint::Snapshot newest_in(const std::filesystem::path& run) {
+    return checkpoint::load_checkpoint(checkpoint::newest_valid_checkpoint(run).value());
+  }
+};
+
+TEST_P(PerLabelOfModel, TrainsALabelAsARunOnItsImagesAlone) {
+  constexpr std::int64_t kLabel = 2;
+  config_ =
+      parse(GetParam() + std::string("scheme: {name: per_label}\n"
+                                     "training: {batch: 4, total_kimg: 0.064, "
+                                     "samples_every_kimg: 0, grid_rows: 1, grid_columns: 2}\n"));
+  config_.model.channels = 1;
+  name_labels({kLabel});
+  ASSERT_EQ(train_alone(), ExitCode::kOk);
+  ASSERT_EQ(state(kLabel).images_seen, 16);
+
+  config_.training.total_kimg = 0.016;
+  config_.training.seed = label_seed(config_.training.seed, kLabel, /*attempt=*/1);
+  const auto group = comm::make_single_group();
+  with_context(*group, std::make_unique<RecordsOfLabel>(kLabel), training::train, "alone");
+  expect_same(newest_in(label_folder(folder(), kLabel)), newest_in(folder_ / "alone"));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Models, PerLabelOfModel,
+    testing::Values("model: {z_dim: 2, channels: 0.125}\n",
+                    "model: {name: r3gan, z_dim: 2, channel_base: 64, channel_max: 4, "
+                    "group_channels: 4, blocks: [1, 1, 1, 1]}\n"
+                    "loss: {name: relativistic}\n"
+                    "discriminator: {r1_gamma: 1, r2_gamma: 1, penalty_phase: main, "
+                    "gamma_schedule: {name: cosine, final_fraction: 0.5, kimg: 0.016}}\n"));
+
 TEST_F(PerLabel, PublishesWhatAllRanksDid) {
   control::Server server(control::ServerConfig{});
   if (server.port() == 0) GTEST_SKIP() << "a build without services has no control port";
@@ -123,7 +174,7 @@ TEST_F(PerLabel, PublishesWhichLabelsFailed) {
   EXPECT_THAT(status.message, testing::EndsWith("labels.json tells: 2"));
 }
 
-TEST_F(PerLabel, TakesNoCommands) {
+TEST_F(PerLabel, TakesNoCommandOtherThanStop) {
   EXPECT_FALSE(config_.scheme.chosen->takes_commands());
   EXPECT_TRUE(parse("scheme: {name: asynchronous}\n").scheme.chosen->takes_commands());
 }
@@ -152,6 +203,25 @@ TEST_F(PerLabel, TriesTheFirstLabelOfEachRankWithAWholeBatchInADryRun) {
     name_labels({3});
     try_run(*comm::make_single_group());
   });
+}
+
+// Each of four labels is trained for 8 images, and label 1 is the first of those named.
+TEST_F(PerLabel, WarnsOnceOfASchedulesEndBehindALabel) {
+  name_labels({1, 3});
+  config_.generator.ema.schedule = {
+      .kind = schedule::ScheduleKind::kCosine, .kimg = 0.016, .final = 1};
+  testing::internal::CaptureStderr();
+  comm::run_ranks(2, [&](comm::Group& group) { try_run(group); });
+  const std::string printed = testing::internal::GetCapturedStderr();
+  const std::string warning = "the smallest label, 1, which never reaches its final value";
+  const auto first = printed.find(warning);
+  ASSERT_NE(first, std::string::npos) << printed;
+  EXPECT_EQ(printed.find(warning, first + 1), std::string::npos) << printed;
+  config_.generator.ema.schedule.kimg = 0.008;
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(train_alone(), ExitCode::kOk);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              testing::Not(testing::HasSubstr("A schedule ends")));
 }
 
 TEST_F(PerLabel, DoesNotDependOnTheNumberOfRanks) {

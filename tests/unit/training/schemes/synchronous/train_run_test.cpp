@@ -5,9 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <csignal>
+#include <cstdlib>
+#include <optional>
 
 #include "checkpoint/reader.h"
 #include "comm/backends/thread_group.h"
+#include "files/folder_lock.h"
 #include "report/log/stats_log.h"
 #include "support/expect_error.h"
 #include "support/observed_group.h"
@@ -15,6 +18,7 @@
 #include "unit/training/fake_training.h"
 #include "unit/training/parse_text.h"
 #include "unit/training/same_snapshot.h"
+#include "wire/names.h"
 
 namespace ganscale::training {
 namespace {
@@ -35,7 +39,7 @@ class TrainRun : public FakeTraining {
     config_.model.channels = 1;
     config_.evaluate.feature_net.file = folder_ / "net.pt";
     config_.evaluate.cache = folder_ / "cache";
-    write_net("  return y, y\n");
+    mend_net();
   }
 
   /// Writes a feature network whose code starts with y: the means of the four quarters.
@@ -47,6 +51,20 @@ class TrainRun : public FakeTraining {
         rest);
     module.save(config_.evaluate.feature_net.file.string());
   }
+
+  /// Measures what needs no real features: their network would fail, too.
+  void measure_only_fakes() {
+    config_.evaluate.metrics = {metrics::parse_metric("is24")};
+    config_.evaluate.splits = 2;
+    config_.checkpoint.keep_best = "is24";
+  }
+  /// Has evaluations fail: the images that a network is validated with start with 0, 1.
+  void break_net() {
+    write_net(
+        "  known = (x[:, 0, 0, 1] == 1).unsqueeze(1)\n"
+        "  return torch.where(known, y, torch.full_like(y, float('nan'))), y\n");
+  }
+  void mend_net() { write_net("  return y, y\n"); }
 
   /// Trains as one rank of the group.
   ExitCode train(comm::Group& group) {
@@ -156,6 +174,18 @@ TEST_F(TrainRun, WritesACheckpointBeforeEachEvaluation) {
   }
 }
 
+// At a barrier, which has none. The other ranks are there before the checkpoint is written.
+TEST_F(TrainRun, WaitsWithoutATimeoutForTheCheckpointBeforeAnEvaluation) {
+  std::vector<std::string> operations;  // from then on
+  const auto alone = comm::make_single_group();
+  comm::ObservedGroup observed(*alone, [&](std::string_view name) {
+    if (!checkpoints().empty()) operations.emplace_back(name);
+  });
+  ASSERT_EQ(train(observed), ExitCode::kOk);
+  ASSERT_FALSE(operations.empty());
+  EXPECT_EQ(operations.front(), "barrier");
+}
+
 TEST_F(TrainRun, MeasuresWhenItsBudgetEnds) {
   config_.evaluate.every_kimg = 0;
   config_.budget.wall_seconds = 1e-6;
@@ -176,6 +206,10 @@ TEST_F(TrainRun, DoesNotMeasureWhenItIsInterruptedEvenIfThatIsDue) {
   std::raise(SIGTERM);
   EXPECT_EQ(train_alone(), ExitCode::kStopped);
   expect_only_a_checkpoint_of_the_first_step();
+  const StopSignal forgotten;
+  EXPECT_EQ(train_alone(), ExitCode::kOk);
+  ASSERT_EQ(lines().size(), 6) << "the resumed run makes up for it";
+  EXPECT_EQ(lines().front().at("images_seen"), 4);
 }
 
 // By the order of the command "stop", which the end of a measured window is, too.
@@ -228,25 +262,64 @@ TEST_F(TrainRun, WithMeansOfEachRankResumesAsIfItHadNotStopped) {
 }
 
 TEST_F(TrainRun, LosesNothingIfTheLastEvaluationFails) {
-  config_.evaluate.metrics = {metrics::parse_metric("is24")};  // needs no real features
-  config_.evaluate.splits = 2;
+  measure_only_fakes();
   config_.evaluate.every_kimg = 0;
-  config_.checkpoint.keep_best = "is24";
-  // The images that a network is validated with start with 0, 1.
-  write_net(
-      "  known = (x[:, 0, 0, 1] == 1).unsqueeze(1)\n"
-      "  return torch.where(known, y, torch.full_like(y, float('nan'))), y\n");
+  break_net();
   expect_error(ExitCode::kData, "NaN or infinity for a generated image", [&] { train_alone(); });
   ASSERT_EQ(checkpoints().size(), 1);
   EXPECT_EQ(checkpoints().front().images_seen, 24);
   EXPECT_TRUE(lines().empty());
-  write_net("  return y, y\n");
+  mend_net();
   EXPECT_EQ(train_alone(), ExitCode::kOk);  // measures what is there
   ASSERT_EQ(lines().size(), 1);
   EXPECT_EQ(lines().front().at("images_seen"), 24);
   EXPECT_EQ(checkpoints().front().metrics.at("is24"), lines().front().at("is24"));
   EXPECT_EQ(train_alone(), ExitCode::kOk);
   EXPECT_EQ(lines().size(), 1);
+}
+
+TEST_F(TrainRun, MakesUpForAnEvaluationAndTrainsAsIfItHadNotFailed) {
+  measure_only_fakes();
+  config_.checkpoint.keep_last = 0;
+  const auto newest = [&] {
+    return checkpoint::load_checkpoint(
+        checkpoint::newest_valid_checkpoint(folder().root()).value());
+  };
+  ASSERT_EQ(train_alone(), ExitCode::kOk);
+  const auto undisturbed = lines();
+  const auto last = newest();
+  std::filesystem::remove_all(folder().root());
+  break_net();
+  expect_error(ExitCode::kData, "NaN or infinity for a generated image", [&] { train_alone(); });
+  ASSERT_EQ(checkpoints().size(), 1);
+  EXPECT_TRUE(lines().empty());
+  mend_net();
+  EXPECT_EQ(train_alone(), ExitCode::kOk);
+  const auto resumed = lines();
+  ASSERT_EQ(undisturbed.size(), 3);
+  ASSERT_EQ(resumed.size(), 3);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(resumed[i].at("images_seen"), 8 * (i + 1));
+    EXPECT_EQ(resumed[i].at("is24"), undisturbed[i].at("is24")) << i;
+  }
+  EXPECT_EQ(checkpoints().front().metrics.at("is24"), resumed.front().at("is24"));
+  expect_same(newest(), last);
+}
+
+// By what another attempt, which takes the run over meanwhile, keeps it from writing.
+TEST_F(TrainRun, WritesMetricsToTheCheckpointBeforeTheirLine) {
+  config_.training.total_kimg = 0.004;
+  setenv(wire::environment::kAttempt, "first", /*overwrite=*/1);
+  std::optional<files::FolderLock> other;
+  const auto alone = comm::make_single_group();
+  comm::ObservedGroup observed(*alone, [&](std::string_view) {
+    if (!other && !checkpoints().empty()) other.emplace(folder().root() / "lock", "second");
+  });
+  expect_error(ExitCode::kPeerLost, "another training has taken the folder over",
+               [&] { train(observed); });
+  unsetenv(wire::environment::kAttempt);
+  EXPECT_EQ(checkpoints().size(), 1);
+  EXPECT_TRUE(lines().empty());
 }
 
 // `ganscale evaluate` may have measured some, after the last evaluation failed.
