@@ -21,7 +21,6 @@ constexpr std::chrono::seconds kLeaseAnswerWithin{3};
 // watch that is silent for longer may be half closed, and starts with a new list.
 constexpr std::chrono::seconds kSilentWatch{90};
 constexpr std::chrono::milliseconds kPollEvery{50};
-constexpr const char* kLeaseName = "ganscale-operator";
 
 Time current_time() {
   return std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
@@ -146,7 +145,7 @@ ExitCode run_operator(const OperatorSettings& settings, const std::vector<KindEn
   lease_hooks.tries_again = false;
   const auto lease_transport = settings.connect(kLeaseAnswerWithin);
   Client lease_client(*lease_transport, lease_hooks);
-  LeaderElector elector(lease_client, {settings.name_space, kLeaseName}, settings.identity,
+  LeaderElector elector(lease_client, {settings.name_space, settings.lease_name}, settings.identity,
                         settings.lease);
   hooks.may_write = [&elector] { return elector.leads(); };
   const auto transport = settings.connect(kAnswerWithin);

@@ -13,12 +13,15 @@
 
 namespace ganscale::controller {
 
+inline constexpr const char* kDefaultLeaseName = "ganscale-operator";
+
 struct OperatorSettings {
   /// Connects to the API server; requests idle for longer than `idle` fail.
   std::function<std::unique_ptr<Transport>(std::chrono::seconds idle)> connect;
-  std::string name_space;              ///< the operator's own, which holds its Lease
-  std::vector<std::string> watched{};  ///< namespaces that it looks after; empty: all
-  std::string identity;                ///< of this process among its peers
+  std::string name_space;                      ///< the operator's own, which holds its Lease
+  std::string lease_name = kDefaultLeaseName;  ///< shared by the operators of which one is to lead
+  std::vector<std::string> watched{};          ///< namespaces that it looks after; empty: all
+  std::string identity;                        ///< of this process among its peers
   LeaseTimes lease{};
   int workers = 2;  ///< for each controller
   /// How long to wait for the rights in a namespace where some objects can't be listed.

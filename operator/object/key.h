@@ -24,4 +24,8 @@ std::string controller_uid(const Json& object);
 /// Whether the owner with this uid controls the object. Other owners merely delete it with them.
 bool is_owned_by(const Json& object, const std::string& uid);
 
+/// Whether an owner of the object has this kind and name. One with another uid than the object that
+/// has the name now is an older one, with which Kubernetes deletes what it owned.
+bool has_owner_named(const Json& object, const std::string& kind, const std::string& name);
+
 }  // namespace ganscale::controller

@@ -1,6 +1,5 @@
 #include "object/yaml.h"
 
-#include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
 #include <fstream>
@@ -9,6 +8,7 @@
 
 #include "base/error.h"
 #include "config/units.h"
+#include "config/yaml_progress.h"
 
 namespace ganscale::controller {
 namespace {
@@ -21,37 +21,6 @@ Json plain_scalar(const std::string& text) {
   if (const auto whole = config::parse_integer(text)) return *whole;
   if (const auto number = config::parse_number(text)) return *number;
   return text;
-}
-
-/// yaml-cpp reads a document that begins with a comma again and again, since it takes none of it.
-class Progress : public YAML::EventHandler {
- public:
-  void OnDocumentStart(const YAML::Mark& mark) override {
-    if (mark.pos <= last_) throw YAML::ParserException(mark, "unexpected character");
-    last_ = mark.pos;
-  }
-  void OnDocumentEnd() override {}
-  void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
-  void OnAlias(const YAML::Mark&, YAML::anchor_t) override {}
-  void OnScalar(const YAML::Mark&, const std::string&, YAML::anchor_t,
-                const std::string&) override {}
-  void OnSequenceStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
-                       YAML::EmitterStyle::value) override {}
-  void OnSequenceEnd() override {}
-  void OnMapStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
-                  YAML::EmitterStyle::value) override {}
-  void OnMapEnd() override {}
-
- private:
-  int last_ = -1;  ///< where the last document began
-};
-
-void require_progress(const std::string& text) {
-  std::istringstream in(text);
-  YAML::Parser parser(in);
-  Progress progress;
-  while (parser.HandleNextDocument(progress)) {
-  }
 }
 
 /// Converts the nodes of a text to JSON. Aliases are written out: a few lines could become any number
@@ -132,7 +101,7 @@ void emit(YAML::Emitter& out, const Json& value) {
 
 std::vector<Json> read_yaml(const std::string& text, const std::string& origin) {
   try {
-    require_progress(text);
+    config::require_progress(text);
     std::vector<Json> documents;
     Conversion conversion;
     for (const auto& node : YAML::LoadAll(text)) {

@@ -22,6 +22,7 @@ namespace {
 struct RunOptions {
   std::string kubeconfig;
   std::string name_space;
+  std::string lease_name = kDefaultLeaseName;
   std::vector<std::string> watched;
   std::string identity;
   int workers = 2;
@@ -47,10 +48,10 @@ std::string default_identity() {
   return (name.empty() ? "operator" : name) + "_" + std::to_string(getpid());
 }
 
-/// Returns what is wrong with the name of a namespace: an empty one would mean all.
-std::string wrong_namespace(const std::string& name) {
+/// Returns what is wrong with the name of an object: an empty one would mean all.
+std::string wrong_name(const std::string& name) {
   static const std::regex pattern("[a-z0-9]([-a-z0-9]*[a-z0-9])?");
-  return std::regex_match(name, pattern) ? "" : "not the name of a namespace: \"" + name + "\"";
+  return std::regex_match(name, pattern) ? "" : "not a name of a-z, 0-9 and -: \"" + name + "\"";
 }
 
 ExitCode run(const RunOptions& options) {
@@ -61,6 +62,7 @@ ExitCode run(const RunOptions& options) {
       options.kubeconfig.empty() ? in_cluster_access() : read_kubeconfig(options.kubeconfig);
   OperatorSettings settings;
   settings.name_space = options.name_space.empty() ? access.name_space : options.name_space;
+  settings.lease_name = options.lease_name;
   settings.watched = options.watched;
   settings.identity = options.identity.empty() ? default_identity() : options.identity;
   access.user_agent =
@@ -92,10 +94,15 @@ void add_run(CLI::App& app, Action& action) {
       ->type_name("FILE");
   verb->add_option("--namespace", o->name_space,
                    "The operator's own namespace; default: the pod's, or the kubeconfig's");
+  verb->add_option("--lease-name", o->lease_name,
+                   "Lease in that namespace, shared by the operators of which one is to lead")
+      ->check(wrong_name)
+      ->capture_default_str()
+      ->type_name("NAME");
   verb->add_option("--watch-namespaces", o->watched,
                    "Namespaces to watch, separated by commas; default: all")
       ->delimiter(',')
-      ->check(wrong_namespace)
+      ->check(wrong_name)
       ->type_name("NAMES");
   verb->add_option("--identity", o->identity,
                    "Identity for leader election; default: host and process ID");

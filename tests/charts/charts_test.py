@@ -226,6 +226,15 @@ class Charts(unittest.TestCase):
                 self.assertEqual(made - bound, {("ClusterRole", "ganscale-view"), ("ClusterRole", "ganscale-edit")})
                 self.assertEqual(bound - made, set())
 
+    def test_the_lease_is_that_of_the_release(self):
+        for name, lease in [("operator-default", "ganscale-operator"), ("operator-full", "gans")]:
+            [deployment] = self.kinds(name, "Deployment")
+            [role] = self.kinds(name, "Role")
+            with self.subTest(name):
+                self.assertIn(f"--lease-name={lease}", self.pod_of(deployment)["containers"][0]["args"])
+                named = [(rule["resources"], rule["resourceNames"]) for rule in role["rules"] if "resourceNames" in rule]
+                self.assertEqual(named, [(["leases"], [lease]), (["secrets"], ["ganscale-operator-key"])])
+
     def test_without_all_namespaces_nothing_is_bound_cluster_wide(self):
         self.assertEqual(len(self.kinds("operator-default", "ClusterRoleBinding")), 1)
         self.assertEqual(self.kinds("operator-full", "ClusterRoleBinding"), [])

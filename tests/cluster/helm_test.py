@@ -123,6 +123,7 @@ class HelmCase(unittest.TestCase):
         self.helm(*install, "--take-ownership")
         self.assertEqual(self.left_over("ganscale"), [])
         self.check_no_upgrade_loses_the_definitions()
+        self.check_no_namespace_has_two_operators()
         self.check_no_one_needs_more_rights_than_to_a_namespace()
 
     def check_no_upgrade_loses_the_definitions(self):
@@ -133,6 +134,20 @@ class HelmCase(unittest.TestCase):
         self.helm(*upgrade, "--set=crds.keep=true")
         self.helm(*upgrade, "--set=crds.install=false")
         self.assertEqual(self.cluster.kubectl("get", "gt", "-A", check=False).returncode, 0)
+
+    def check_no_namespace_has_two_operators(self):
+        """Not even if Helm itself sees no conflict, since they own no object together."""
+        second = ["install", "second", CHARTS / "ganscale-operator", "-n", "gans-system", "--set=nameOverride=second,crds.install=false",
+                  "--set=rbac.users=false", "--set=image.repository=registry.example/ganscale-operator"]
+        some = "--set=operator.watchAllNamespaces=false"
+        told = "The Deployment ganscale-operator in the namespace gans-system is another ganscale operator, which watches "
+        self.assertIn(told + "all namespaces", self.helm(*second, some, "--set=trainingNamespaces={students}", check=False))
+        self.helm("upgrade", "gans", CHARTS / "ganscale-operator", "-n", "gans-system", "--reset-then-reuse-values", some,
+                  "--set=trainingNamespaces={default,research}")
+        for settings in [[], [some, "--set=trainingNamespaces={research}"]]:
+            self.assertIn(told + "default,research", self.helm(*second, *settings, check=False))
+        self.helm(*second, some, "--set=trainingNamespaces={students}")
+        self.helm("uninstall", "second", "-n", "gans-system")
 
     def check_no_one_needs_more_rights_than_to_a_namespace(self):
         """If someone else installs what is cluster-wide."""

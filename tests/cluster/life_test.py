@@ -298,8 +298,12 @@ class Life(OperatorCase):
         self.assertIn("deletionTimestamp", self.get("purge")["metadata"])
         self.cluster.patch("pods", pod, {"metadata": {"annotations": {"test.ganscale.dev/exit-code": "0"}}})
         wait_for("the training goes", lambda: "purge" not in [item["metadata"]["name"] for item in self.cluster.get("gt")["items"]])
+        self.assertEqual(job["metadata"]["finalizers"], ["foregroundDeletion"])
         names = [item["metadata"]["name"] for item in self.cluster.get("jobs")["items"]]
         self.assertNotIn("keep-purge", names)
+        wait_for("its Job goes with its pod", lambda: "purge-purge" not in [
+            item["metadata"]["name"] for item in self.cluster.get("jobs")["items"]])
+        self.assertEqual(self.cluster.get("pods", selector="job-name=purge-purge")["items"], [])
 
     def check_a_failed_purge_holds_nothing_up(self):
         self.cluster.delete("gt", "stuck")

@@ -69,6 +69,7 @@ imagePullSecrets:
 {{- if and .Values.requireMpiOperator (not (.Capabilities.APIVersions.Has "kubeflow.org/v2beta1/MPIJob")) }}
 {{- fail "\n\nThis cluster has no Kubeflow MPI Operator (no API kubeflow.org/v2beta1, kind MPIJob), and ganscale runs its trainings as MPIJobs.\nInstall it first: https://github.com/kubeflow/mpi-operator (v0.8.2 is tested), or set requireMpiOperator=false to install it later.\n" }}
 {{- end }}
+{{- include "operator.checkOthers" (dict "root" . "namespace" (ternary "" .Release.Namespace $clusterWide)) }}
 {{- if $clusterWide }}
 {{- range without (default list .Values.trainingNamespaces) .Release.Namespace }}
 {{- if not (lookup "v1" "Namespace" "" .) }}
@@ -77,6 +78,28 @@ imagePullSecrets:
 {{- end }}
 {{- if and .Release.IsUpgrade (not .Values.crds.install) }}
 {{- include "operator.checkDefinitions" . }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{/* Two operators that watch the same namespace act against each other: each leads by its own Lease. Of those in `namespace`, or in all if
+it is empty, the ones of `root`'s release and those without replicas don't count. */}}
+{{- define "operator.checkOthers" -}}
+{{- $release := .root.Release }}
+{{- $values := .root.Values }}
+{{- range dig "items" list (lookup "apps/v1" "Deployment" .namespace "") }}
+{{- $labels := default dict .metadata.labels }}
+{{- $isOurs := and (eq .metadata.namespace $release.Namespace) (eq (get $labels "app.kubernetes.io/instance") $release.Name) }}
+{{- if and (eq (get $labels "app.kubernetes.io/name") "ganscale-operator") (not $isOurs) (gt (int .spec.replicas) 0) }}
+{{- $args := dig "args" list (first .spec.template.spec.containers) | join " " }}
+{{- $watched := regexFind "--watch-namespaces=[^ ]+" $args | trimPrefix "--watch-namespaces=" }}
+{{- $isShared := or (not $watched) $values.operator.watchAllNamespaces }}
+{{- range splitList "," $watched }}
+{{- $isShared = or $isShared (has . (default list $values.trainingNamespaces)) }}
+{{- end }}
+{{- if $isShared }}
+{{- fail (printf "\n\nThe Deployment %s in the namespace %s is another ganscale operator, which watches %s. Two operators that watch the same namespace act against each other.\nUninstall the other one or scale it to 0, or separate the two: both need operator.watchAllNamespaces=false, and no namespace may be in the trainingNamespaces of both.\n" .metadata.name .metadata.namespace (default "all namespaces" $watched)) }}
 {{- end }}
 {{- end }}
 {{- end }}

@@ -37,13 +37,19 @@ bool has_passed(Time deadline, const Situation& s, Decision& d) {
   return false;
 }
 
+/// Looks again soon for an end that may come without any message, and says once what is waited for,
+/// unless the note is empty.
+void wait_for(const Event& what, Decision& d) {
+  d.requeue_after = kPollEvery;
+  if (what.note.empty() || what.note == d.record.message) return;
+  d.record.reason = what.reason;
+  d.record.message = what.note;
+  d.events.push_back(what);
+}
+
 /// Waits until nothing of other attempts can write any more.
 void wait_for_others(const Situation& s, Decision& d) {
-  d.requeue_after = kPollEvery;  // the end of a pod may come without any message
-  if (s.stuck.empty() || s.stuck == d.record.message) return;
-  d.record.reason = "PodNotGone";
-  d.record.message = s.stuck;
-  add_event(d, true, "PodNotGone", s.stuck);
+  wait_for({true, "PodNotGone", s.stuck}, d);
 }
 
 void decide_purge(const Situation& s, Decision& d) {
@@ -116,6 +122,10 @@ void start(const Situation& s, Decision& d) {
   if (s.others || (s.attempt && d.record.state == AttemptState::kEnded)) {
     d.steps.push_back(Step::kDeleteAttempts);
     wait_for_others(s, d);
+    return;
+  }
+  if (!s.older_purge.empty()) {
+    wait_for({false, "PurgeNotDone", s.older_purge}, d);
     return;
   }
   // A time further away than any backoff is one of a clock that was set back since. After the

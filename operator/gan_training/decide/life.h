@@ -38,6 +38,7 @@ struct Situation {
   std::optional<Attempt> attempt;  ///< the one with the record's number
   bool others = false;             ///< another attempt still has an MPIJob or pods
   std::string stuck;               ///< which pod of another attempt does not end, for people
+  std::string older_purge;         ///< which Job may still delete the run folder, for people
   bool purge = false;              ///< the run folder must still be deleted
   bool purge_started = false;      ///< the Job that deletes it exists
   bool purge_needs_queue = false;  ///< that Job is held back since it has no queue

@@ -14,9 +14,11 @@ Json purge_job(const Plan& plan) {
                          {"volumeMounts", Json::array({storage_mount(plan)})}});
   pod["volumes"] = Json::array({storage_volume(plan)});
   pod["restartPolicy"] = "Never";
+  Json metadata = metadata_of(plan, purge_job_name(plan.key));
+  metadata["finalizers"] = Json::array({"foregroundDeletion"});
   return {{"apiVersion", "batch/v1"},
           {"kind", "Job"},
-          {"metadata", metadata_of(plan, purge_job_name(plan.key))},
+          {"metadata", metadata},
           {"spec",
            {{"backoffLimit", 3},
             // Also for a pod that never starts: without the Job's end the training would stay.

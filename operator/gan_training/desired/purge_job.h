@@ -10,8 +10,9 @@ namespace ganscale::controller::gan_training {
 inline constexpr std::chrono::seconds kPurgeDeadline{3600};
 
 /// Returns the Job that deletes the run folder of a training with deletePolicy Purge. Once it
-/// begins, it ends, successfully or not, within kPurgeDeadline. It is in no queue: there it would
-/// wait behind trainings.
+/// begins, it ends, successfully or not, within kPurgeDeadline. When Kubernetes deletes it with the
+/// training, it stays until its pods are gone, so that another training of the name can wait for
+/// them. It is in no queue: there it would wait behind trainings.
 Json purge_job(const Plan& plan);
 
 }  // namespace ganscale::controller::gan_training

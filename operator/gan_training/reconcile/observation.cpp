@@ -184,7 +184,10 @@ Observation observe(const GanTraining& training, const Cluster& cluster, const R
   observe_refusals(training.key.name_space, cluster, s);
   if (seen.checked.has_spec) observe_spec(seen.checked.plan.spec, s);
   if (seen.checked.problem.empty()) {
-    if (!s.attempt && !training.deleted) check_claims(seen.checked, cluster.client);
+    if (!s.attempt && !training.deleted) {
+      check_claims(seen.checked, cluster.client);
+      s.older_purge = older_purge(seen.checked.plan, cluster.client);
+    }
     observe_plan(seen.checked.plan, s);
   }
   if (training.deleted) observe_purge(training, seen.checked, cluster.client, s);

@@ -48,12 +48,17 @@ void observe_purge_job(const Json& job, const Plan& plan, Situation& s) {
   if (s.purge_failure.empty() && !why.empty()) s.purge_failure = folder_stays(plan, why);
 }
 
+/// Returns the Job that has the name of the purge.
+std::optional<Json> read_job(const Plan& plan, Client& client) {
+  return client.get(resource::kJobs, {plan.key.name_space, purge_job_name(plan.key)});
+}
+
 void observe_job(const Plan& plan, Client& client, Situation& s) {
   if (!wants_purge(plan)) return;
-  const std::string& name_space = plan.key.name_space;
-  const auto job = client.get(resource::kJobs, {name_space, purge_job_name(plan.key)});
+  const auto job = read_job(plan, client);
   if (!job || !is_owned_by(*job, plan.uid)) {
-    s.purge = client.get(resource::kClaims, {name_space, plan.spec.storage.claim_name}).has_value();
+    const Key claim{plan.key.name_space, plan.spec.storage.claim_name};
+    s.purge = client.get(resource::kClaims, claim).has_value();
     return;
   }
   observe_purge_job(*job, plan, s);
@@ -80,12 +85,8 @@ std::string why_not_own(const GanTraining& training, const Plan& plan) {
 /// Whether the Job that has the name of the purge is ours, or of an older training of this name,
 /// with which Kubernetes deletes it. Any other stays, and does not delay the training.
 bool is_ours_or_goes(const Plan& plan, Client& client) {
-  const auto job = client.get(resource::kJobs, {plan.key.name_space, purge_job_name(plan.key)});
-  if (!job || is_owned_by(*job, plan.uid)) return true;
-  for (const Json& owner : list_at(*job, "/metadata/ownerReferences")) {
-    if (text_at(owner, "/kind") == kKind && text_at(owner, "/name") == plan.key.name) return true;
-  }
-  return false;
+  const auto job = read_job(plan, client);
+  return !job || is_owned_by(*job, plan.uid) || has_owner_named(*job, kKind, plan.key.name);
 }
 
 }  // namespace
@@ -102,6 +103,18 @@ void observe_purge(const GanTraining& training, const Checked& checked, Client& 
     s.purge = true;
     s.purge_failure = "the run folder was not deleted: " + checked.problem;
   }
+}
+
+std::string older_purge(const Plan& plan, Client& client) {
+  if (plan.spec.storage.claim_name.empty()) return "";
+  const auto job = read_job(plan, client);
+  if (!job || is_owned_by(*job, plan.uid) || !has_owner_named(*job, kKind, plan.key.name)) {
+    return "";
+  }
+  return "waiting until the Job " + key_of(*job).name +
+         " and its pods are gone: it deletes the run folder of an older GanTraining of this "
+         "name, " +
+         run_folder(plan);
 }
 
 void queue_purge(const Plan& plan, Client& client) {

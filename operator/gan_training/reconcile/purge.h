@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string>
+
 #include "gan_training/decide/life.h"
 #include "gan_training/plan/validate.h"
 #include "gan_training/reconcile/informers.h"
@@ -11,6 +13,10 @@ namespace ganscale::controller::gan_training {
 /// TransportError.
 void observe_purge(const GanTraining& training, const Checked& checked, Client& client,
                    Situation& situation);
+
+/// Returns, for people, which Job may still delete the run folder since it is that of an older
+/// training of this name; empty if there is none. Throws ApiError, TransportError.
+std::string older_purge(const Plan& plan, Client& client);
 
 /// Creates the Job that deletes the run folder, unless it exists. If the server rejects it, records
 /// an event and returns false.

@@ -6,13 +6,14 @@
 
 namespace ganscale::controller::scaling_sweep {
 
-Child observe_child(const Json& training, const std::string& sweep_uid) {
+Child observe_child(const Json& training, const ScalingSweep& sweep) {
   Child child;
   const Json& metadata = training.at("metadata");
   child.name = key_of(training).name;
   child.uid = text_at(metadata, "/uid");
   child.hash = annotation_of(training, kRunHashAnnotation);
-  child.owned = is_owned_by(training, sweep_uid);
+  child.owned = is_owned_by(training, sweep.uid);
+  child.left_over = !child.owned && has_owner_named(training, kKind, sweep.key.name);
   child.deleted = metadata.contains("deletionTimestamp");
   child.created = parse_time(text_at(metadata, "/creationTimestamp"));
   child.phase = read_phase(training.value("status", Json()));

@@ -7,15 +7,17 @@
 #include "object/json.h"
 #include "object/time.h"
 #include "scaling_sweep/decide/record.h"
+#include "scaling_sweep/spec/scaling_sweep.h"
 
 namespace ganscale::controller::scaling_sweep {
 
-/// The observed state of a GanTraining of a sweep.
+/// The observed state of a GanTraining with the label of a sweep.
 struct Child {
   std::string name;
   std::string uid;
   std::string hash;
-  bool owned = false;           ///< by this sweep, not by an earlier one of the same name
+  bool owned = false;           ///< by this sweep
+  bool left_over = false;       ///< by an earlier sweep of the same name, with which it goes
   bool deleted = false;         ///< marked for deletion
   std::optional<Time> created;  ///< absent only before the server has said so
   Phase phase = Phase::kPending;
@@ -28,7 +30,7 @@ struct Child {
   bool is_over() const { return phase == Phase::kSucceeded || phase == Phase::kFailed; }
 };
 
-/// Reads a GanTraining with the label of the sweep with this uid.
-Child observe_child(const Json& training, const std::string& sweep_uid);
+/// Reads a GanTraining with the label of this sweep.
+Child observe_child(const Json& training, const ScalingSweep& sweep);
 
 }  // namespace ganscale::controller::scaling_sweep

@@ -157,6 +157,10 @@ void decide_expiry(const Situation& s, Decision& d) {
        "is deleted: it ended spec.ttlSecondsAfterFinished ago: " + std::to_string(*ttl) + " s"});
 }
 
+/// Whether a training must be gone before the next is made. One of another owner that merely has our
+/// label stays, and is waited for only if it has a name that is needed.
+bool must_go_first(const Child& child) { return child.owned || child.left_over || child.deleted; }
+
 void go_on(const Situation& s, Decision& d) {
   const std::size_t index = *next_run(s.plan, d.record);
   const std::string& next = s.plan.runs[index].name;
@@ -164,14 +168,15 @@ void go_on(const Situation& s, Decision& d) {
   const auto there = std::ranges::find_if(
       s.children, [&](const Child& child) { return child.owned && is_kept(s, child, d.record); });
   const bool is_there = there != s.children.end();
+  const auto going = std::ranges::find_if(s.children, must_go_first);
   d.record.current = is_there ? there->name : next;
   set_phase(d, Phase::kRunning, "Running", d.record.current);
   if (is_there) {
     d.record.message = there->name + " is " + kPhases.of(there->phase);
     d.requeue_after = std::max(seconds(1), seconds(deadline_of(s, *there) - s.now));
-  } else if (!s.children.empty()) {
+  } else if (going != s.children.end()) {
     d.record.reason = "Waiting";
-    d.record.message = s.children.front().name + " is being deleted, " + next + " is next";
+    d.record.message = going->name + " is being deleted, " + next + " is next";
     d.requeue_after = kPollEvery;
   } else {
     d.start = index;

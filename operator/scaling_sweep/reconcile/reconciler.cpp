@@ -50,7 +50,7 @@ Situation Reconciler::observe(const ScalingSweep& sweep) const {
   seen.problem = checked.problem;
   if (seen.problem.empty()) seen.plan = std::move(checked.plan);
   for (const auto& training : parts_.informers.trainings->by_index(sweep.key)) {
-    seen.children.push_back(observe_child(*training, sweep.uid));
+    seen.children.push_back(observe_child(*training, sweep));
   }
   std::ranges::sort(seen.children, {}, &Child::name);
   seen.over_since = over_since(sweep.status);

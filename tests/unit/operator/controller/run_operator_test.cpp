@@ -32,11 +32,13 @@ class RunningOperator {
  public:
   /// watched: namespaces; empty: all.
   RunningOperator(FakeApiServer& server, std::vector<KindEntry> kinds,
-                  const std::vector<std::string>& watched = {})
-      : thread_([this, &server, kinds = std::move(kinds), watched] {
+                  const std::vector<std::string>& watched = {},
+                  const std::string& lease_name = kDefaultLeaseName)
+      : thread_([this, &server, kinds = std::move(kinds), watched, lease_name] {
           const OperatorSettings settings{
               .connect = [&server](std::chrono::seconds) { return server.connect(); },
               .name_space = "ops",
+              .lease_name = lease_name,
               .watched = watched,
               .identity = "me",
               .look_for_rights = std::chrono::seconds(1),
@@ -136,6 +138,18 @@ TEST(RunOperator, WritesNothingWhileAnotherLeads) {
   EXPECT_THAT(answer_of(running.metrics_port, "/metrics"), HasSubstr("example_widgets 1"));
   EXPECT_EQ(running.stop(), ExitCode::kOk);
   EXPECT_FALSE(has_map(server, "a"));
+}
+
+TEST(RunOperator, LeadsNextToAnOperatorWithAnotherLease) {
+  FakeApiServer server;
+  server.put(kWidgets, widget("a"));
+  server.put(resource::kLeases,
+             {{"metadata", {{"name", kDefaultLeaseName}, {"namespace", "ops"}}},
+              {"spec", {{"holderIdentity", "other"}, {"leaseDurationSeconds", 3600}}}});
+  const RunningOperator running(server, {widget_kind()}, {}, "gans");
+  wait_until([&] { return has_map(server, "a"); });
+  EXPECT_EQ(holder_of(server.get(resource::kLeases, {"ops", "gans"})), "me");
+  EXPECT_EQ(holder_of(server.get(resource::kLeases, {"ops", kDefaultLeaseName})), "other");
 }
 
 TEST(RunOperator, ServesTheOtherNamespacesIfOneIsGone) {

@@ -30,5 +30,15 @@ TEST(IsOwnedBy, AsksForTheUidOfTheController) {
   EXPECT_FALSE(is_owned_by({{"metadata", Json::object()}}, "a"));
 }
 
+TEST(HasOwnerNamed, AsksForKindAndNameWhateverTheUid) {
+  const Json object = {
+      {"metadata",
+       {{"ownerReferences", Json::array({{{"kind", "Job"}, {"name", "a"}, {"uid", "older"}}})}}}};
+  EXPECT_TRUE(has_owner_named(object, "Job", "a"));
+  EXPECT_FALSE(has_owner_named(object, "Job", "b"));
+  EXPECT_FALSE(has_owner_named(object, "Pod", "a"));
+  EXPECT_FALSE(has_owner_named({{"metadata", Json::object()}}, "Job", "a"));
+}
+
 }  // namespace
 }  // namespace ganscale::controller

@@ -8,11 +8,13 @@ namespace {
 
 using testing::HasSubstr;
 
-TEST(Run, RefusesInvalidNamespaces) {
-  for (const char* names : {"Team", "team,-x", "a/b", "''"}) {
-    const ProgramResult refused = run_operator(std::string("run --watch-namespaces=") + names);
-    EXPECT_EQ(refused.exit_code, 64) << names;
-    EXPECT_THAT(refused.output, HasSubstr("--watch-namespaces")) << names;
+TEST(Run, RefusesInvalidNames) {
+  for (const char* option : {"--watch-namespaces", "--lease-name"}) {
+    for (const char* names : {"Team", "team,-x", "a/b", "''"}) {
+      const ProgramResult refused = run_operator(std::string("run ") + option + "=" + names);
+      EXPECT_EQ(refused.exit_code, 64) << option << names;
+      EXPECT_THAT(refused.output, HasSubstr(option)) << names;
+    }
   }
 }
 

@@ -18,6 +18,10 @@ TEST(PurgeJob, ComesToAnEndEvenIfItsPodNeverStarts) {
   EXPECT_EQ(purge_job(make_plan())["spec"]["activeDeadlineSeconds"], 3600);
 }
 
+TEST(PurgeJob, StaysUntilItsPodsAreGoneWhenItsTrainingGoes) {
+  EXPECT_EQ(purge_job(make_plan())["metadata"]["finalizers"], Json::array({"foregroundDeletion"}));
+}
+
 TEST(PurgeJob, DoesNotWaitInTheQueueOfTheTraining) {
   Plan plan = make_plan();
   plan.spec.queue_name = "research";

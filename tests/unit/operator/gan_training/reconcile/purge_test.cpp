@@ -8,10 +8,20 @@
 namespace ganscale::controller::gan_training {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
 const Key kJob{"team", "faces-purge"};
+
+/// A Job with the name of the purge that a training of this name and uid made.
+Json job_of(const std::string& training, const std::string& uid) {
+  const Json owner = {{"kind", kKind}, {"name", training}, {"uid", uid}, {"controller", true}};
+  return {{"metadata",
+           {{"name", kJob.name},
+            {"namespace", kJob.name_space},
+            {"ownerReferences", Json::array({owner})}}}};
+}
 
 /// A cluster with a claim and a deleted training whose folder is to be deleted. attempts: that it
 /// had, all of which have ended. storage: of the last one.
@@ -211,16 +221,39 @@ TEST(Purge, TakesTheStorageOfTheSpecForThatOfAnOldRecord) {
 
 TEST(Purge, IgnoresTheJobOfAnOlderTrainingOfTheName) {
   Deleted world;
-  world.server.put(
-      resource::kJobs,
-      {{"metadata",
-        {{"name", "faces-purge"},
-         {"namespace", "team"},
-         {"ownerReferences",
-          Json::array({{{"kind", kKind}, {"name", "faces"}, {"uid", "older"}}})}}},
-       {"status", {{"conditions", Json::array({{{"type", "Complete"}, {"status", "True"}}})}}}});
+  world.server.put(resource::kJobs, job_of("faces", "older"));
+  world.end_job("Complete");
   world.reconcile();
   EXPECT_FALSE(world.training().is_null()) << "its own folder is not deleted yet";
+}
+
+TEST(Purge, OfAnOlderTrainingOfTheNameIsOverBeforeTheFirstAttempt) {
+  World world;
+  world.server.put(resource::kClaims, {{"metadata", {{"name", "runs"}, {"namespace", "team"}}}});
+  world.server.put(resource::kJobs, job_of("faces", "older"));
+  world.server.put(kTrainings, make_training({{"storage", {{"claimName", "runs"}}}}));
+  world.settle();
+  EXPECT_TRUE(world.server.get(kMpiJobs, World::job_key(1)).is_null());
+  EXPECT_EQ(world.status()["reason"], "PurgeNotDone");
+  EXPECT_THAT(world.status()["message"].get<std::string>(),
+              AllOf(HasSubstr("the Job faces-purge"), HasSubstr("/runs/faces")));
+  world.server.remove(resource::kJobs, kJob);
+  world.settle();
+  EXPECT_FALSE(world.server.get(kMpiJobs, World::job_key(1)).is_null());
+  EXPECT_EQ(world.told("PurgeNotDone").size(), 1U);
+}
+
+TEST(Purge, DelaysNoTrainingWhoseFolderItDoesNotDelete) {
+  const Json with_storage = {{"storage", {{"claimName", "runs"}}}};
+  for (const auto& [job, changes] : {std::pair{job_of("smiles", "other"), with_storage},
+                                     std::pair{job_of("faces", "older"), Json::object()}}) {
+    World world;
+    world.server.put(resource::kClaims, {{"metadata", {{"name", "runs"}, {"namespace", "team"}}}});
+    world.server.put(resource::kJobs, job);
+    world.server.put(kTrainings, make_training(changes));
+    world.settle();
+    EXPECT_FALSE(world.server.get(kMpiJobs, World::job_key(1)).is_null()) << changes;
+  }
 }
 
 TEST(Purge, IsNotHeldUpByAJobOfAnotherOwner) {

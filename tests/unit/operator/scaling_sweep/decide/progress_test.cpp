@@ -263,11 +263,37 @@ TEST(Progress, WaitsForTrainingsOfAnEarlierSweepOfTheSameName) {
   Situation s = situation();
   s.children = {measured_child(s, 0)};
   s.children[0].owned = false;
+  s.children[0].left_over = true;
   const Decision d = decide(s);
   EXPECT_FALSE(d.start);
   EXPECT_THAT(d.remove, IsEmpty());
   EXPECT_THAT(d.record.results, IsEmpty());
   EXPECT_EQ(d.record.reason, "Waiting");
+}
+
+TEST(Progress, DoesNotWaitForATrainingOfAnotherOwnerThatHasItsLabel) {
+  Situation s = situation();
+  s.children = {measured_child(s, 0)};
+  s.children[0].owned = false;
+  const Decision d = decide(s);
+  EXPECT_EQ(d.start, 0U);
+  EXPECT_THAT(d.remove, IsEmpty());
+  EXPECT_THAT(d.record.results, IsEmpty());
+  EXPECT_EQ(d.record.reason, "Running");
+  s.children[0].deleted = true;
+  EXPECT_FALSE(decide(s).start) << "its nodes are not free yet";
+  EXPECT_EQ(decide(s).record.reason, "Waiting");
+}
+
+TEST(Progress, WaitsForItsOwnTrainingAndNamesItNextToOneOfAnotherOwner) {
+  Situation s = situation();
+  give_results(s, 1);
+  s.children = {measured_child(s, 1), measured_child(s, 0)};
+  s.children[0].owned = false;
+  s.children[1].deleted = true;
+  const Decision d = decide(s);
+  EXPECT_FALSE(d.start);
+  EXPECT_THAT(d.record.message, HasSubstr(s.children[1].name + " is being deleted"));
 }
 
 TEST(Progress, MakesNothingForASweepThatIsDeleted) {

@@ -158,14 +158,44 @@ TEST(SweepReconciler, LeavesADeletedSweepAlone) {
   EXPECT_THAT(world.made(), SizeIs(0));
 }
 
+/// A training with the label of the sweep. owners: its ownerReferences.
+Json labeled(const std::string& name, const Json& owners = Json::array()) {
+  return {{"metadata",
+           {{"name", name},
+            {"namespace", "team"},
+            {"labels", {{kSweepLabel, "weak"}}},
+            {"ownerReferences", owners}}}};
+}
+
 TEST(SweepReconciler, AdoptsNoTrainingOfAnotherOwner) {
-  SweepWorld world;
-  world.server.put(kTrainings, {{"metadata", {{"name", planned()[0]}, {"namespace", "team"}}}});
-  SweepOperator one(world.server, world.now);
-  EXPECT_EQ(one.reconcile(), kLookAgain);
-  EXPECT_EQ(one.reconcile(), kLookAgain);  // with the status that the first one stored
-  EXPECT_EQ(find_condition(world.status(), kReconciled)["reason"], "NameTaken");
-  EXPECT_FALSE(world.training(planned()[0])["metadata"].contains("deletionTimestamp"));
+  Json with_label = labeled(planned()[0]);
+  Json without = with_label;
+  without["metadata"].erase("labels");
+  for (const Json& training : {with_label, without}) {
+    SweepWorld world;
+    world.server.put(kTrainings, training);
+    SweepOperator one(world.server, world.now);
+    EXPECT_EQ(one.reconcile(), kLookAgain);
+    EXPECT_EQ(one.reconcile(), kLookAgain);  // with the status that the first one stored
+    const Json condition = find_condition(world.status(), kReconciled);
+    EXPECT_EQ(condition["reason"], "NameTaken");
+    EXPECT_THAT(condition["message"].get<std::string>(),
+                HasSubstr("gantrainings team/" + planned()[0] + " belongs to another owner"));
+    EXPECT_FALSE(world.training(planned()[0])["metadata"].contains("deletionTimestamp"));
+  }
+}
+
+TEST(SweepReconciler, WaitsForATrainingOfAnEarlierSweepOfTheNameButOfNoOtherOwner) {
+  const auto made_next_to = [](const std::string& kind) {
+    SweepWorld world;
+    const Json owner = {{"kind", kind}, {"name", "weak"}, {"uid", "o"}, {"controller", true}};
+    world.server.put(kTrainings, labeled("other", Json::array({owner})));
+    SweepOperator one(world.server, world.now);
+    one.reconcile();
+    return world.made();
+  };
+  EXPECT_THAT(made_next_to(kKind), SizeIs(0));
+  EXPECT_THAT(made_next_to("Workflow"), ElementsAre(planned()[0]));
 }
 
 // As of a quota on objects that others use at the same time.
