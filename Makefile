@@ -75,7 +75,7 @@ headers: ## compile each header alone
 	@scripts/test.sh headers
 
 env: ## print commands that put cmake and ctest on your PATH, for eval
-	@. scripts/environment.sh && echo "export PATH='$$python_folder/bin':\"\$$PATH\" CCACHE_BASEDIR='$$repository' CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS='$$CCACHE_SLOPPINESS'$${CCACHE_DIR:+ CCACHE_DIR='$$CCACHE_DIR'}"
+	@. scripts/environment.sh && echo "export PATH='$$python_folder/bin':\"\$$PATH\" CCACHE_BASEDIR='$$repository' CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS='$$CCACHE_SLOPPINESS'$${CCACHE_DIR:+ CCACHE_DIR='$$CCACHE_DIR'}$${CCACHE_READONLY:+ CCACHE_READONLY='$$CCACHE_READONLY'}$${CCACHE_TEMPDIR:+ CCACHE_TEMPDIR='$$CCACHE_TEMPDIR'}"
 
 clean: ## remove build/ (runs/ and the cache folder stay)
 	rm -rf build

@@ -1,6 +1,6 @@
 # The CUDA language and TorchWheel::cuda. Included with GANSCALE_CUDA, after TorchWheel.
 #
-# nvcc is the wheel's (scripts/requirements/cuda.txt) if it is there, else the installed toolkit's.
+# nvcc is CUDACXX, else the wheel's (scripts/requirements/cuda.txt) if it is there, else the installed toolkit's.
 include_guard()
 
 foreach(needed cu13/lib/libcudart.so.13 cudnn/lib/libcudnn.so.9 nccl/lib/libnccl.so.2)
@@ -12,6 +12,22 @@ endforeach()
 
 if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX} AND EXISTS ${nvidia_folder}/cu13/bin/nvcc)
   set(CMAKE_CUDA_COMPILER ${nvidia_folder}/cu13/bin/nvcc CACHE FILEPATH "CUDA compiler")
+endif()
+# CMake takes any version. Headers of an older one do not fit the libraries below.
+if(CMAKE_CUDA_COMPILER)
+  set(nvcc ${CMAKE_CUDA_COMPILER})
+elseif(NOT "$ENV{CUDACXX}" STREQUAL "")
+  get_filename_component(nvcc "$ENV{CUDACXX}" PROGRAM)
+else()
+  find_program(nvcc nvcc PATHS $ENV{CUDA_PATH}/bin NO_CACHE)
+endif()
+if(nvcc)
+  execute_process(COMMAND ${nvcc} --version OUTPUT_VARIABLE nvcc_version ERROR_QUIET)
+endif()
+if(nvcc_version MATCHES "release ([0-9.]+)" AND CMAKE_MATCH_1 VERSION_LESS 13)
+  message(FATAL_ERROR "GANSCALE_CUDA needs an nvcc of CUDA 13 or newer, and this one is of CUDA ${CMAKE_MATCH_1}: ${nvcc}\n"
+                      "Name a newer one with CUDACXX=FILE, or unset CUDACXX and run `scripts/setup.sh test cuda`, which brings one. "
+                      "If the old one has configured ${CMAKE_BINARY_DIR}, remove that folder first.")
 endif()
 if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
   set(CMAKE_CUDA_ARCHITECTURES "80-real;90-real;100-real;120" CACHE STRING "A100; H100; B200; RTX 50 and, by its PTX, what comes after")

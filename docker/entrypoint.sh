@@ -74,6 +74,13 @@ end_later() {
   kill -KILL "$@"
 }
 
+# Waits until a child has ended, whatever signals arrive meanwhile, and returns its exit code.
+wait_for() {
+  wait "$1"
+  while kill -0 "$1" 2>/dev/null; do wait "$1"; done
+  wait "$1" # once more: a signal during the last wait has put its own code in place of the child's
+}
+
 # mpirun forwards SIGUSR1, on which the ranks write a checkpoint and end with 143; SIGTERM it would answer with SIGKILL
 # after seconds. So SIGTERM becomes SIGUSR1, and the exit code is the ranks'. But 137, a rank that was killed, out of memory
 # say, becomes 75, a lost rank: the run can resume from its last checkpoint.
@@ -92,12 +99,10 @@ launch() {
   exec {lines}>&- {errors}>&-
   trap 'kill -USR1 $child' TERM
   trap '[ -n "$deadline" ] || { end_later "$child" "$reader" "$watcher" & deadline=$!; }' USR2
-  while :; do
-    wait $child
-    code=$?
-    kill -0 $child 2>/dev/null || break
-  done
-  wait $reader $watcher
+  wait_for "$child"
+  code=$?
+  wait_for "$reader"
+  wait_for "$watcher"
   [ -z "$deadline" ] || kill "$deadline" 2>/dev/null
   [ $code -ne 137 ] || code=75
   exit $code

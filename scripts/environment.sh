@@ -19,10 +19,18 @@ unset VIRTUAL_ENV CONDA_PREFIX
 export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$repository} CCACHE_NOHASHDIR=${CCACHE_NOHASHDIR:-1}
 # What ccache needs for precompiled headers; no source of ours uses __TIME__.
 export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros,include_file_mtime,include_file_ctime}
+# Whether a file or folder can be written to, or made.
+can_be_written() {
+  local path=$1
+  until [ -e "$path" ]; do path=$(dirname "$path"); done
+  [ -w "$path" ]
+}
 # The user's own cache, if there was one first.
 own_ccache() { [ -d "$HOME/.ccache" ] || [ -d "${XDG_CACHE_HOME:-$HOME/.cache}/ccache" ] || [ -d "${XDG_CONFIG_HOME:-$HOME/.config}/ccache" ]; }
 if [ -z "${CCACHE_DIR:-}" ] && { [ -d "$cache_folder/ccache" ] || ! own_ccache; }; then
   export CCACHE_DIR=$cache_folder/ccache
+  # One that cannot be written to, as in an image, is still read.
+  can_be_written "$CCACHE_DIR" || export CCACHE_READONLY=1 CCACHE_TEMPDIR=$repository/build/ccache-tmp
 fi
 
 # Prints how many files to compile at a time: as many as there are cores, and as the memory carries, since one with LibTorch's headers
@@ -39,6 +47,30 @@ compile_jobs() {
   jobs=$(printf '%s\n' "$jobs" "${by_quota:-$jobs}" "$by_memory" | sort -n | head -n 1)
   [ "$jobs" -ge 1 ] || jobs=1
   echo "${CMAKE_BUILD_PARALLEL_LEVEL:-$jobs}"
+}
+
+# Adds to `started` what a process has started, and what that has started; not apt-get, which must not be cut off while it unpacks.
+#   find_started PID
+find_started() {
+  local list name child children
+  for list in /proc/"$1"/task/*/children; do
+    children=()
+    { read -ra children <"$list" || true; } 2>/dev/null # ends without a newline
+    for child in ${children[@]+"${children[@]}"}; do
+      name=
+      { read -r name <"/proc/$child/comm" || true; } 2>/dev/null
+      [ "$name" != apt-get ] || continue
+      started+=("$child")
+      find_started "$child"
+    done
+  done
+}
+
+# For a trap on EXIT: ends what the shell has started. SIGTERM reaches the shell alone, and Ctrl-C nothing in the background.
+end_started() {
+  local started=()
+  find_started "$BASHPID"
+  [ ${#started[@]} -eq 0 ] || kill "${started[@]}" 2>/dev/null || true
 }
 
 # Prints a line with the time since the script began.

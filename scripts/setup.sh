@@ -20,13 +20,17 @@ set -euo pipefail
 scripts=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=scripts/environment.sh
 . "$scripts/environment.sh"
+# Should this script be killed all the same, pip keeps the lock of the setup: the next one waits for what it still installs.
+trap end_started EXIT
+logs=$cache_folder
+[ ! -e "$logs" ] || [ -w "$logs" ] || logs=$repository/build/setup-logs
 
-# Runs a command with its output in a file; a line every 20 seconds says that it is still at work. Ctrl-C does not end it: it keeps the
-# lock of the setup, so that the next one waits for what it still installs.
+# Runs a command with its output in a file; a line every 20 seconds says that it is still at work.
 #   logged NAME COMMAND...
 logged() {
-  local log="$cache_folder/$1.log" status=0
+  local log="$logs/$1.log" status=0
   shift
+  mkdir -p "$logs"
   "$@" >"$log" 2>&1 </dev/null &
   local command=$! next=$((SECONDS + 20))
   while kill -0 "$command" 2>/dev/null; do
@@ -43,7 +47,7 @@ logged() {
 # Ends the script after a failed download, with the end of its log and what to do.
 #   download_failed NAME WHAT
 download_failed() {
-  local log="$cache_folder/$1.log" advice="The whole log: $cache_folder/$1.log"
+  local log="$logs/$1.log" advice="The whole log: $logs/$1.log"
   tail -n 15 "$log" >&2
   if grep -qiE 'temporary failure|could not resolve|unreachable|timed out|connection|max retries|unable to connect' "$log"; then
     die "$2 failed: the network or the package index cannot be reached" \
@@ -64,10 +68,13 @@ check_machine() {
       "and configure with -DTORCH_SITE=FOLDER."
 }
 
-# Ends the script unless the disk has room for what a tier brings.
+# Ends the script unless the cache folder takes what a tier brings.
 #   check_disk TIER MEGABYTES
 check_disk() {
   local free
+  [ -w "$cache_folder" ] ||
+    die "the tier '$1' is not installed yet, and $cache_folder cannot be written to" \
+      "Run scripts/setup.sh $1 where it can be, or name another place with XDG_CACHE_HOME=FOLDER."
   free=$(df -Pm "$cache_folder" | awk 'NR == 2 { print $4 }')
   [ "$free" -ge "$2" ] ||
     die "too little disk in $cache_folder for the tier '$1': $free MB free, $2 MB needed" \
@@ -188,6 +195,7 @@ python_tier() {
   check_disk "$1" "$2"
   python_environment
   say "Installing the Python packages of the tier '$1' (minutes on the first run)"
+  rm -rf "$cache_folder/tmp" # what an interrupted pip has left
   mkdir -p "$cache_folder/tmp"
   TMPDIR="$cache_folder/tmp" logged "pip-$1" "$python_folder/bin/python" -m pip install --quiet --no-input \
     --disable-pip-version-check --no-deps --no-cache-dir --no-compile --progress-bar off \
@@ -206,8 +214,11 @@ own_tier() {
 
 check_machine
 mkdir -p "$cache_folder" || die "cannot write to $cache_folder" "Choose another folder with XDG_CACHE_HOME=FOLDER."
-exec 9>"$cache_folder/setup.lock"
-flock -n 9 || { say "Waiting for another setup to finish ..."; flock 9; }
+# A folder that is read-only, as in an image, may hold all that is needed; check_disk() says if it does not.
+if [ -w "$cache_folder" ]; then
+  exec 9>"$cache_folder/setup.lock"
+  flock -n 9 || { say "Waiting for another setup to finish ..."; flock 9; }
+fi
 packages_for_building
 find_tools # again: the packages may have brought Python
 [ $# -gt 0 ] || set -- build

@@ -21,6 +21,7 @@ set -euo pipefail
 # shellcheck source=scripts/environment.sh
 . "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
 cd "$repository"
+trap end_started EXIT
 logs=$repository/build/test-logs
 
 # Three slots for each core and two: a test that computes takes three, one that mostly waits takes one (PROCESSORS in CMake). So
@@ -43,7 +44,7 @@ build_tools() { tests/cluster/build-tools.sh "$@" >/dev/null || [ $? -eq 77 ]; }
 stage_release() {
   prepare_tests >"$logs/prepare.log" 2>&1 &
   local preparing=$!
-  scripts/build.sh release || { kill "$preparing"; return 1; }
+  scripts/build.sh release || return 1
   say "Waiting for what the tests need: $logs/prepare.log"
   wait "$preparing" || { cat "$logs/prepare.log" >&2; return 1; }
   run_ctest release -LE '^(gpu|long)$'
@@ -131,7 +132,7 @@ times=()
 for stage in "$@"; do
   say "Stage $stage"
   began=$SECONDS
-  ("stage_$stage") || die "the stage '$stage' failed: see above" "Rerun it with: scripts/test.sh $stage"
+  (trap end_started EXIT && "stage_$stage") || die "the stage '$stage' failed: see above" "Rerun it with: scripts/test.sh $stage"
   times+=("$(printf '%-8s %5d s' "$stage" $((SECONDS - began)))")
 done
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import pathlib
+import re
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -49,11 +51,11 @@ class Run:
 
     def checkpoints(self) -> list[pathlib.Path]:
         """Returns the folders of the checkpoints, the oldest first."""
-        return sorted(file.parent for file in self.path.glob("checkpoints/kimg-*/manifest.json"))
+        return _by_number(file.parent for file in self.path.glob("checkpoints/kimg-*/manifest.json"))
 
     def labels(self) -> list[Run]:
         """Returns the runs of the labels, of scheme `per_label`; otherwise none."""
-        return [Run(file.parent) for file in sorted(self.path.glob("labels/label-*/config.yaml"))]
+        return [Run(folder) for folder in _by_number(file.parent for file in self.path.glob("labels/label-*/config.yaml"))]
 
 
 def runs(folder: str | os.PathLike[str]) -> list[Run]:
@@ -69,6 +71,12 @@ def runs(folder: str | os.PathLike[str]) -> list[Run]:
             found.append(Run(path))
             folders.clear()
     return sorted(found, key=lambda run: run.path)
+
+
+def _by_number(folders: Iterable[pathlib.Path]) -> list[pathlib.Path]:
+    """Returns the folders whose names end with a number, such as kimg-000001.536, by that: as text, a longer one may come too early."""
+    numbered = [folder for folder in folders if re.fullmatch(r"[a-z]+-\d+(\.\d+)?", folder.name)]
+    return sorted(numbered, key=lambda folder: float(folder.name.partition("-")[2]))
 
 
 def _json_lines(file: pathlib.Path) -> list[dict[str, Any]]:

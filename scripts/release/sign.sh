@@ -14,8 +14,8 @@ done <"$out/images.txt"
 while read -r chart; do
   cosign sign --yes "$chart"
 done <"$out/charts.txt"
-(cd "$out" && sha256sum -- *.deb *.whl *.tgz *.spdx.json >SHA256SUMS)
-for file in "$out"/*.deb "$out"/*.whl "$out"/*.tgz "$out/SHA256SUMS"; do
+(cd "$out" && sha256sum -- *.deb *.whl *.tgz *.tar.gz *.spdx.json >SHA256SUMS)
+for file in "$out"/*.deb "$out"/*.whl "$out"/*.tgz "$out"/*.tar.gz "$out/SHA256SUMS"; do
   cosign sign-blob --yes --bundle "$file.sigstore.json" "$file"
 done
 sed 's/^\(.*\)@sha256:\(.*\)$/\2  \1/' "$out/images.txt" "$out/charts.txt" | cat - "$out/SHA256SUMS" >"$out/subjects.txt"

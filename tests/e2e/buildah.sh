@@ -18,7 +18,7 @@ sources=$(find /etc/apt -name "*$ID.sources" -o -name sources.list -size +0 | he
 export BUILDAH_ISOLATION=chroot STORAGE_DRIVER=overlay
 store=$cache/images-$ID-$VERSION_CODENAME
 buildah=(buildah --root "$store/storage" --runroot "$store/run")
-mkdir -p "$store"
+{ mkdir -p "$store" && [ -w "$store" ]; } || skip "cannot write to $store"
 exec 9>"$store/.lock"
 flock 9
 

@@ -56,6 +56,16 @@ class Workflow(unittest.TestCase):
         for script in scripts:
             self.assertTrue(os.access(PROJECT / script, os.X_OK), script)
 
+    def test_jobs_in_containers_know_their_commit(self):
+        """Git refuses to read a checkout of another user's."""
+        jobs = yaml.safe_load((PROJECT / ".github/workflows/release.yml").read_text())["jobs"]
+        commits = {name: job.get("env", {}).get("GANSCALE_COMMIT") for name, job in jobs.items() if "container" in job}
+        self.assertEqual(commits, dict.fromkeys(["package", "wheel"], "${{ github.sha }}"))
+
+    def test_files_have_the_names_of_their_downloads_before_these_are_listed(self):
+        publish = yaml.safe_load((PROJECT / ".github/workflows/release.yml").read_text())["jobs"]["publish"]
+        scripts = [pathlib.Path(step["run"].split()[0]).stem for step in publish["steps"] if step.get("run", "").startswith("scripts/")]
+        self.assertLess(scripts.index("rename"), min(scripts.index("sbom"), scripts.index("sign")))
 
     def test_actions_and_bases_are_named_by_digest(self):
         """A tag can be moved to something else."""
@@ -127,27 +137,30 @@ class Scripts(unittest.TestCase):
         return [(self.out / name).read_text().split() for name in ["images.txt", "charts.txt"]]
 
     def test_what_is_pushed_is_described_and_signed_by_its_digest(self):
-        (self.out / "ganscale.deb").write_bytes(self.small_package())
+        (self.out / "ganscale_1~debian12.deb").write_bytes(self.small_package())
+        (self.out / "ganscale-documentation.tar.gz").touch()
         with zipfile.ZipFile(self.out / "ganscale.whl", "w") as wheel:
             wheel.writestr("ganscale/__init__.py", "")
         images, charts = self.published()
         self.assertEqual(charts, [f"registry.example/team/charts/ganscale-{chart}:{VERSION}@{CHART_DIGEST}"
                                   for chart in ["operator", "training"]])
-        self.release("sbom", self.out)
-        self.release("sign", self.out)
+        for script in ["rename", "sbom", "sign"]:
+            self.release(script, self.out)
         self.assertEqual([line.split()[-1] for line in self.noted("cosign sign ")], images + charts)
         self.assertEqual([line.split()[-1] for line in self.noted("cosign attest")], images)
         signed = {pathlib.Path(line.split()[-1]).name for line in self.noted("cosign sign-blob")}
         packages = {f"ganscale-{chart}-{VERSION}.tgz" for chart in ["operator", "training"]}
-        self.assertEqual(signed, {"ganscale.deb", "ganscale.whl", "SHA256SUMS", *packages})
+        package, documentation = "ganscale_1.debian12.deb", "ganscale-documentation.tar.gz"
+        self.assertEqual(signed, {package, "ganscale.whl", documentation, "SHA256SUMS", *packages})
         subprocess.run(["sha256sum", "--check", "--quiet", "SHA256SUMS"], cwd=self.out, check=True)
-        for name in [f"ganscale-{VERSION}", f"ganscale-{VERSION}-cuda", f"ganscale-operator-{VERSION}", "ganscale.deb", "ganscale.whl"]:
+        for name in [f"ganscale-{VERSION}", f"ganscale-{VERSION}-cuda", f"ganscale-operator-{VERSION}", package, "ganscale.whl"]:
             self.assertTrue((self.out / f"{name}.spdx.json").exists(), name)
         subjects = dict(reversed(line.split("  ")) for line in (self.out / "subjects.txt").read_text().splitlines())
         for reference in images + charts:
             name, digest = reference.split("@sha256:")
             self.assertEqual(subjects[name], digest)
-        self.assertLessEqual(packages | {"ganscale.deb", "ganscale.deb.spdx.json", "ganscale.whl", "ganscale.whl.spdx.json"}, set(subjects))
+        self.assertLessEqual(packages | {package, f"{package}.spdx.json", "ganscale.whl", "ganscale.whl.spdx.json", documentation},
+                             set(subjects))
 
     def test_published_charts_run_the_images_of_the_release(self):
         self.published()

@@ -34,7 +34,7 @@ class Curves(unittest.TestCase):
         # degrees of freedom, of which two are whole.
         self.assertAlmostEqual(ranks.half_width([1, 2, 3], [2, 4, 6]), 4.303 * (5 / 3) ** 0.5, places=3)
 
-    def test_overlap_where_the_difference_is_within_the_interval(self):
+    def test_differ_by_zero_where_the_difference_is_within_its_interval(self):
         by_ranks = {1: [{5: 10, 10: 8}, {5: 12, 10: 8.1}], 4: [{5: 11, 10: 4}, {5: 13, 10: 4.1}]}
         share, printed = quiet(ranks.compare, by_ranks)
         self.assertEqual(share, 0.5)

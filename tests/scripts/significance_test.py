@@ -1,4 +1,4 @@
-"""The one-sided tests, and Holm's correction, which the studies of quality decide by."""
+"""The one-sided tests, the one of ranks, and Holm's correction, which the studies of quality decide by."""
 import math
 import pathlib
 import sys
@@ -6,7 +6,7 @@ import unittest
 
 PROJECT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path[:0] = [str(PROJECT / "benchmarks/quality")]
-from significance import holm, p_of_higher, p_of_positive  # noqa: E402
+from significance import holm, p_of_higher, p_of_other_ranks, p_of_positive  # noqa: E402
 
 
 class Higher(unittest.TestCase):
@@ -52,6 +52,26 @@ class SignedRanks(unittest.TestCase):
 
     def test_p_of_negative_differences_is_one(self):
         self.assertEqual(p_of_positive([-1, -2, -3]), 1)
+
+
+class SumOfRanks(unittest.TestCase):
+    def test_p_of_separate_values_is_two_of_all_choices(self):
+        for one, other in (([1, 2], [3, 4, 5]), ([3, 4, math.inf], [1, 2])):
+            self.assertEqual(p_of_other_ranks(one, other), 2 / 10)
+
+    # The printed table for 4 and 8 values: a sum of 14 of the four is significant at a level of 5%, one of 15 is not.
+    def test_p_agrees_with_the_table(self):
+        def p(*four):
+            return p_of_other_ranks(four, [rank for rank in range(1, 13) if rank not in four])
+        self.assertAlmostEqual(p(1, 2, 3, 8), 0.0485, places=4)
+        self.assertAlmostEqual(p(1, 2, 3, 9), 0.0727, places=4)
+
+    # The ranks are 1, 2.5, 2.5, 4, and the mean of two of them is 5: sums of 3.5 and 6.5 are each reached twice, 5 twice.
+    def test_equal_values_share_their_ranks(self):
+        self.assertEqual(p_of_other_ranks([1, 2], [2, math.inf]), 4 / 6)
+
+    def test_p_of_equal_values_is_one(self):
+        self.assertEqual(p_of_other_ranks([math.inf] * 3, [math.inf] * 4), 1)
 
 
 class Holm(unittest.TestCase):

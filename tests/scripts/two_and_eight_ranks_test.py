@@ -12,6 +12,7 @@ import unittest.mock
 
 PROJECT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path[:0] = [str(PROJECT / "benchmarks/quality")]
+import study  # noqa: E402
 import two_and_eight_ranks as ranks  # noqa: E402
 
 # Eight values whose standard deviation is 1, and four.
@@ -47,6 +48,21 @@ class Verdict(unittest.TestCase):
         for mean in (0, 1):
             self.assertEqual(ranks.verdict_of(values(0, 0.1), values(mean, 0.1), values(0, 0.1, FOUR)), "no power")
 
+    def test_is_detected_where_control_runs_diverge_and_the_others_are_worse(self):
+        for control in ([math.inf] * 4, [0.3, 0.3, 0.3, math.inf]):
+            self.assertEqual(ranks.verdict_of(values(0, 0.1), values(0, 0.1), control), "equivalent within 10%")
+
+    def test_is_no_power_where_a_single_control_run_diverges_and_the_others_are_no_worse(self):
+        self.assertEqual(ranks.verdict_of(values(0, 0.1), values(0, 0.1), [0, 0, 0, math.inf]), "no power")
+
+    def test_is_different_where_eight_ranks_alone_diverge(self):
+        for diverged, verdict in ((8, "different"), (1, "not shown to be equivalent")):
+            eight = [math.inf] * diverged + values(0, 0.1)[diverged:]
+            self.assertEqual(ranks.verdict_of(values(0, 0.1), eight, self.CONTROL), verdict)
+
+    def test_is_no_power_where_two_ranks_diverge_as_the_control_does(self):
+        self.assertEqual(ranks.verdict_of([math.inf] * 8, values(0, 0.1), [math.inf] * 4), "no power")
+
 
 class Seeds(unittest.TestCase):
     def test_are_more_where_they_deviate_more(self):
@@ -54,6 +70,10 @@ class Seeds(unittest.TestCase):
 
     def test_deviate_within_their_arms(self):
         self.assertAlmostEqual(ranks.pooled_deviation(values(0, 0.03, FOUR), values(5, 0.04, FOUR)), math.sqrt((0.03**2 + 0.04**2) / 2))
+
+    def test_deviate_without_those_that_diverged(self):
+        self.assertAlmostEqual(ranks.pooled_deviation([*values(0, 0.03, FOUR), math.inf], [math.inf, 1]), 0.03)
+        self.assertEqual(ranks.pooled_deviation([math.inf, 1], [math.inf] * 2), math.inf)
 
     def test_of_thirteen_share_no_seed_of_a_rank(self):
         arms = [(ranks.ARMS[title], seed) for title, seed in ranks.runs_of(range(1, 14))]
@@ -70,6 +90,11 @@ class Number(unittest.TestCase):
         whole = {10: 1, 20: 1, 30: 1}
         self.assertIsNone(ranks.missing_evaluation({"a": whole, "b": {30: 1}}, 30))
         self.assertEqual(ranks.missing_evaluation({"a": whole, "b": {10: 1, 20: 1}}, 30), ("b", 30))
+
+    def test_is_infinite_for_a_run_that_diverged_and_needs_no_other_evaluation(self):
+        diverged = {10: 1, 150: math.inf}
+        self.assertEqual(ranks.mean_log_distance(diverged, 150), math.inf)
+        self.assertIsNone(ranks.missing_evaluation({"a": {140: 1, 150: 1}, "b": diverged}, 150))
 
 
 class Runs(unittest.TestCase):
@@ -90,14 +115,14 @@ class Runs(unittest.TestCase):
 
 
 class FakeStudy:
-    """Writes the evaluations of a run instead of training it."""
+    """Writes the evaluations of a run instead of training it. failing: {arm: the message with which its runs fail}."""
     feature_net = "features.pt"
 
     def __init__(self, folder):
         self.folder, self.results = folder / "runs", folder / "results"
         self.folder.mkdir()
         self.results.mkdir(exist_ok=True)
-        self.trained, self.commands, self.deviation = [], [], 0.01
+        self.trained, self.commands, self.deviation, self.failing = [], [], 0.01, {}
 
     def keep_plan(self, _arguments, _keys):
         """Is tested with the study of pairs."""
@@ -107,6 +132,10 @@ class FakeStudy:
 
     def train(self, name, _settings, ranks, _config):
         self.trained.append((name, ranks))
+        if message := self.failing.get(name.partition("-")[0]):
+            log = self.folder / f"{name}.log"
+            log.write_text(message)
+            raise study.Failed(78, log)
         distance = 2 if name.startswith("doubled") else 1 + self.deviation * (int(name[-1]) % 2)
         lines = [{"kimg": kimg, "training_seconds": 3 * kimg + 20, "seconds": 1, "fid5k": distance} for kimg in (10, 20, 30)]
         (self.folder / name).mkdir(exist_ok=True)
@@ -133,6 +162,29 @@ class Program(unittest.TestCase):
         self.assertEqual(printed.splitlines()[-1], "verdict of a trial, not of the study as planned: equivalent within 10%")
         self.assertIn("| 2 ranks, doubled rates | 4 | 2.000 | 0.0% | 2.000, 2.000, 2.000, 2.000 |", printed)
         self.assertTrue((self.study.results / "curves.svg").exists())
+
+    def test_ends_with_the_verdict_where_runs_diverge(self):
+        self.study.failing = {"doubled": "training diverged; lower the learning rates"}
+        code, printed = self.run_with("--kimg", "30")
+        self.assertEqual((code, len(self.study.trained)), (0, 20))
+        self.assertIn("doubled-seed1: diverged", printed)
+        self.assertIn("| 2 ranks, doubled rates | 4 | none | none | inf, inf, inf, inf |", printed)
+        self.assertIn("2 ranks, doubled rates / 2 ranks: a run diverged; p of a difference, by ranks, 0.0040", printed)
+        self.assertEqual(printed.splitlines()[-1], "verdict of a trial, not of the study as planned: equivalent within 10%")
+        self.study.trained.clear()
+        self.assertEqual(self.run_with("--kimg", "30")[1].splitlines()[-1], printed.splitlines()[-1])
+        self.assertEqual(self.study.trained, [], "what diverged trains again")
+
+    def test_ends_where_all_runs_of_both_arms_diverge(self):
+        self.study.failing = dict.fromkeys(("ranks2", "ranks8"), "the generator returned NaN or infinity for an image: number 7")
+        code, printed = self.run_with("--kimg", "30")
+        self.assertEqual((code, len(self.study.trained)), (0, 12))
+        self.assertEqual(printed.splitlines()[-1], "verdict of a trial, not of the study as planned: no power")
+
+    def test_ends_without_a_verdict_where_a_run_fails_otherwise(self):
+        self.study.failing = {"ranks8": "no space left on device"}
+        with self.assertRaisesRegex(study.Failed, "ranks8-seed1.log"):
+            self.run_with("--kimg", "30")
 
     def test_starts_no_run_when_the_time_is_over_and_prints_what_is_left(self):
         code, printed = self.run_with("--kimg", "30", "--minutes", "0")

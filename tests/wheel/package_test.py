@@ -190,6 +190,23 @@ class Lines(unittest.TestCase):
         self.assertTrue(frame["fid50k"].isna()[0])
 
 
+class Folders(unittest.TestCase):
+    def expect_order(self, parent, file, names, listed):
+        """Expects that a run lists folders with such a file in this order, and not a copy of one."""
+        run = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        (run / "config.yaml").touch()
+        for name in [*names, f"{names[0]}-copy"]:
+            (run / parent / name).mkdir(parents=True)
+            (run / parent / name / file).touch()
+        self.assertEqual([path.name for path in listed(ganscale.Run(run))], names)
+
+    def test_are_sorted_by_their_number(self):
+        self.expect_order("checkpoints", "manifest.json", ["kimg-000001", "kimg-000001.536", "kimg-999999", "kimg-1000000"],
+                          ganscale.Run.checkpoints)
+        self.expect_order("labels", "config.yaml", ["label-0002", "label-9999", "label-10000"],
+                          lambda run: [label.path for label in run.labels()])
+
+
 class Launches(unittest.TestCase):
     def words(self, name, *more):
         return ["train", "--data", str(PHOTOS), "--run", str(FOLDER / name), *TINY, "--set=model.channels=0.1", *more]
