@@ -84,8 +84,8 @@ def finish(study, arguments, runs, deadline):
     def one(run, policy, seed):
         try:
             study.train(run, [*settings(arguments, seed), *POLICIES[policy]], config=CONFIG)
-        except Failed:
-            if "training diverged" not in (study.folder / f"{run}.log").read_text():
+        except Failed as failure:
+            if not failure.is_divergence():
                 raise
             (study.results / f"{run}.json").write_text(json.dumps(DIVERGED))
         study.run(1, run, "report", study.folder / run)

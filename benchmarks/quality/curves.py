@@ -89,8 +89,15 @@ def axes_of(x, y, most_kimg, most):
             f'<text x="{MARGIN}" y="{MARGIN - 14}" class="soft">Fréchet distance, each line a seed</text>']
 
 
+def without_divergence(curves):
+    """Returns the curves without the infinite distances at which runs diverged."""
+    return {title: [{kimg: value for kimg, value in curve.items() if value < math.inf} for curve in some]
+            for title, some in curves.items()}
+
+
 def svg_of(curves):
     """Returns a drawing of all curves: thin lines, a color for each of at most three titles. curves: {title: curves of the seeds}."""
+    curves = without_divergence(curves)
     points = [(kimg, value) for some in curves.values() for curve in some for kimg, value in curve.items()]
     most_kimg, most = max(kimg for kimg, _ in points), max(value for _, value in points)
 

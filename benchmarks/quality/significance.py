@@ -1,6 +1,7 @@
 """One-sided tests: whether values are higher than others, by Welch's t-test, and whether paired differences are above zero, by Wilcoxon's
-signed ranks; and Holm's correction for several tests.
+signed ranks; a two-sided test whether values differ from others, by Wilcoxon's sum of ranks; and Holm's correction for several tests.
 """
+import math
 from bisect import bisect_left, bisect_right
 from collections import Counter
 
@@ -32,6 +33,26 @@ def p_of_positive(differences):
     for rank in ranks:
         ways += Counter({total + rank: count for total, count in ways.items()})
     return sum(count for total, count in ways.items() if total >= found) / 2 ** len(ranks)
+
+
+def p_of_other_ranks(one, other):
+    """Returns the p-value of the two-sided rank-sum test whose null hypothesis is that both have the same distribution.
+
+    It is exact, with ties, too: of all ways to choose which values are those of `one`, the share whose ranks have a sum at least this far
+    from the mean. Values may be infinite.
+
+    Wilcoxon 1945, "Individual comparisons by ranking methods".
+    """
+    together = sorted([*one, *other])
+    ranks = doubled_ranks(together)
+    rank_of = dict(zip(together, ranks))
+    mean = len(one) * (len(together) + 1)
+    found = sum(rank_of[value] for value in one)
+    ways = Counter({(0, 0): 1})  # to reach each number and sum of chosen ranks
+    for rank in ranks:
+        ways += Counter({(chosen + 1, total + rank): count for (chosen, total), count in ways.items() if chosen < len(one)})
+    far = sum(count for (chosen, total), count in ways.items() if chosen == len(one) and abs(total - mean) >= abs(found - mean))
+    return far / math.comb(len(together), len(one))
 
 
 def holm(p_values):

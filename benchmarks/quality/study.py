@@ -33,6 +33,8 @@ QUIET = ["telemetry.metrics_port=-1", "telemetry.control_port=-1", "training.sam
 RATE_KIMG = 8
 RATE_ROUNDS = 3
 IDLE = 0.3  # programs that compute, by the mean of the last minute, at most
+# What ganscale's message has if a training diverged.
+DIVERGENCE = ["training diverged", "the generator returned NaN or infinity"]
 METRICS = ["is5k", "fid5k", "pr5k3", "dc5k5"]
 # Columns of a table: title, key of the result.
 COLUMNS = {"score": "is5k", "Fréchet distance": "fid5k", "recall": "pr5k3_recall", "coverage": "dc5k5_coverage"}
@@ -64,7 +66,12 @@ class Failed(SystemExit):
     """A command of ganscale failed. Ends the study if nothing catches it."""
     def __init__(self, status, log):
         super().__init__(f"exit code {status}: see {log}")
-        self.status = status
+        self.status, self.log = status, Path(log)
+
+    def is_divergence(self):
+        """Returns whether a training diverged to NaN, in its weights or in its images."""
+        text = self.log.read_text()
+        return any(message in text for message in DIVERGENCE)
 
 
 class Study:

@@ -19,7 +19,11 @@ all runs have the same seed, and each run starts from other weights, as the test
 
 After four seeds of each arm, the deviation of the seeds within 2 and within 8 ranks, pooled, decides how many follow; no one looks at the
 means. At most 6%: eight seeds. At most 8%: thirteen, which keeps the power. Above, no affordable number of seeds would be enough, and the
-study ends.
+study ends. Runs that diverged do not count for this; if no arm has two others, the study ends, too.
+
+A run that diverges to NaN ends there, and its number is infinite. Where one of two arms has such a run, their two-sided test is Wilcoxon's
+of the sum of ranks, in which that run comes last, and their one-sided tests do not reject. So a control is detected, for example, if all of
+its runs diverge or are worse than all on 2 ranks; a single one of eight that diverges on 8 ranks is not yet a difference.
 
 Criteria, older than the results, at a level of 5%, with Welch's standard error and degrees of freedom. The first that applies counts:
 
@@ -29,13 +33,13 @@ Criteria, older than the results, at a level of 5%, with Welch's standard error 
     not shown to be equivalent     otherwise
 
 If the distances of the seeds deviate by 6%, equal means are found equivalent with a probability of 82%, and a control that differs by 16%
-is detected with 90%. A run that diverges ends the study without a verdict. A difference that is both significant and shown to be within 10%
-counts as equivalent.
+is detected with 90%. A difference that is both significant and shown to be within 10% counts as equivalent.
 
 An interrupted study resumes, also within a run. With --minutes, no run starts after that time. Exit code 0 whatever the verdict, and if
 there is none yet. With other seeds, lengths or settings than planned, which need a folder of their own, the verdict is that of a trial.
 """
 import argparse
+import json
 import math
 import statistics
 import sys
@@ -43,7 +47,8 @@ import time
 from typing import NamedTuple
 
 from curves import curve, is_complete, kept_metrics, metrics_of, svg_of, trained_curve
-from study import Study, add_minutes, deadline_of, is_trial, options
+from significance import p_of_other_ranks
+from study import Failed, Study, add_minutes, deadline_of, is_trial, options
 from welch import interval, p_of_difference, p_of_equivalence
 
 ALPHA = 0.05
@@ -100,12 +105,23 @@ def mean_log_distance(measured, kimg):
     return statistics.mean(math.log(distance) for distance in last_third(measured, kimg).values())
 
 
+def keep_divergence(study, name, kimg):
+    """Ends the curve of a run that diverged with an infinite distance after all images, so that the run counts as complete."""
+    lines = [*metrics_of(study, name), {"kimg": kimg, "fid5k": math.inf}]
+    kept_metrics(study, name).write_text("".join(json.dumps(line) + "\n" for line in lines))
+
+
+def finite(values):
+    return [value for value in values if value < math.inf]
+
+
 def missing_evaluation(curves, kimg):
     """Returns the first run and kimg without an evaluation in the last third where other runs have one; None if there is none.
 
-    A run that is interrupted while it evaluates goes on without that evaluation. curves: {run: curve}.
+    A run that is interrupted while it evaluates goes on without that evaluation; one that diverged has a number without it.
+    curves: {run: curve}.
     """
-    ends = {run: last_third(measured, kimg) for run, measured in curves.items()}
+    ends = {run: last_third(measured, kimg) for run, measured in curves.items() if math.inf not in measured.values()}
     together = set().union(*ends.values())
     return next(((run, seen) for run, end in ends.items() for seen in sorted(together - set(end))), None)
 
@@ -127,9 +143,12 @@ def seconds_of(lines):
 
 
 def pooled_deviation(*arms):
-    """Returns the standard deviation within arms."""
-    degrees = sum(len(values) - 1 for values in arms)
-    return math.sqrt(sum((len(values) - 1) * statistics.variance(values) for values in arms) / degrees)
+    """Returns the standard deviation within arms of the runs that did not diverge; infinity if no arm has two."""
+    several = [values for values in map(finite, arms) if len(values) > 1]
+    if not several:
+        return math.inf
+    degrees = sum(len(values) - 1 for values in several)
+    return math.sqrt(sum((len(values) - 1) * statistics.variance(values) for values in several) / degrees)
 
 
 def seeds_for(deviation):
@@ -137,17 +156,37 @@ def seeds_for(deviation):
     return next((count for most, count in SEEDS_BY_DEVIATION.items() if deviation <= most), None)
 
 
+def has_diverged(*arms):
+    """Returns whether a run of these arms diverged."""
+    return any(math.inf in values for values in arms)
+
+
+def p_of_two_sides(one, other):
+    """Returns the p-value of the two-sided test, which is one of ranks if a run diverged."""
+    return p_of_other_ranks(one, other) if has_diverged(one, other) else p_of_difference(one, other)
+
+
 def verdict_of(two, eight, control):
     """Returns the verdict from the numbers of the runs of each arm."""
-    if p_of_difference(two, control) >= ALPHA:
+    if p_of_two_sides(two, control) >= ALPHA:
         return "no power"
-    if p_of_equivalence(two, eight, BOUND) < ALPHA:
+    if not has_diverged(two, eight) and p_of_equivalence(two, eight, BOUND) < ALPHA:
         return "equivalent within 10%"
-    return "different" if p_of_difference(two, eight) < ALPHA else "not shown to be equivalent"
+    return "different" if p_of_two_sides(two, eight) < ALPHA else "not shown to be equivalent"
+
+
+def row_of(title, values):
+    """Returns an arm's row of the table: mean and deviation of the runs that did not diverge, and all distances."""
+    ended = finite(values)
+    mean = f"{math.exp(statistics.mean(ended)):.3f}" if ended else "none"
+    deviation = f"{statistics.stdev(ended):.1%}" if len(ended) > 1 else "none"
+    return f"| {title} | {len(values)} | {mean} | {deviation} | {', '.join(f'{math.exp(value):.3f}' for value in values)} |"
 
 
 def comparison(title, two, other, confidence):
     """Returns a line with the ratio of the distances of an arm to those of 2 ranks, its interval and the p-values."""
+    if has_diverged(two, other):
+        return f"{title} / {TWO}: a run diverged; p of a difference, by ranks, {p_of_two_sides(two, other):.4f}"
     low, high = (math.exp(value) for value in interval(two, other, confidence))
     quotient = math.exp(statistics.mean(other) - statistics.mean(two))
     return (f"{title} / {TWO}: {quotient:.3f}, {confidence:.0%} interval {low:.3f} to {high:.3f}; p of a difference "
@@ -163,27 +202,39 @@ def print_result(numbers, arguments):
     """numbers: {title of an arm: its runs' numbers}."""
     print("| arm | seeds | mean distance | deviation of the seeds | distances |\n|---|---|---|---|---|")
     for title, values in numbers.items():
-        distances = ", ".join(f"{math.exp(value):.3f}" for value in values)
-        print(f"| {title} | {len(values)} | {math.exp(statistics.mean(values)):.3f} | {statistics.stdev(values):.1%} | {distances} |")
+        print(row_of(title, values))
     two, eight, control = (numbers[title] for title in ARMS)
     print(comparison(EIGHT, two, eight, 1 - 2 * ALPHA))  # inside of 1/1.1 to 1.1 where both one-sided tests reject
     print(comparison(CONTROL, two, control, 1 - ALPHA))
     print(f"verdict{of_trial(arguments)}: {verdict_of(two, eight, control)}")
 
 
+def train_one(study, arguments, title, seed):
+    """Trains a run, and prints its number and its time, or that it diverged."""
+    name, arm = run_name(title, seed), ARMS[title]
+    try:
+        measured = trained_curve(study, name, arm.ranks, settings_of(arm, seed), arguments)
+    except Failed as failure:
+        if not failure.is_divergence():
+            raise
+        keep_divergence(study, name, arguments.kimg)
+        print(f"{name}: diverged", flush=True)
+    else:
+        print(f"{name}: mean distance {math.exp(mean_log_distance(measured, arguments.kimg)):.3f}, "
+              f"{seconds_of(metrics_of(study, name)):.0f} s", flush=True)
+
+
 def train(study, arguments, seeds, deadline):
     """Trains the runs of these seeds that are not complete, until the deadline. Returns whether all are complete."""
     left = []
     for title, seed in runs_of(seeds):
-        name, arm = run_name(title, seed), ARMS[title]
+        name = run_name(title, seed)
         if is_complete(study, name, arguments.kimg):
             continue
-        if time.monotonic() >= deadline:
+        if time.monotonic() < deadline:
+            train_one(study, arguments, title, seed)
+        else:
             left.append(name)
-            continue
-        measured = trained_curve(study, name, arm.ranks, settings_of(arm, seed), arguments)
-        print(f"{name}: mean distance {math.exp(mean_log_distance(measured, arguments.kimg)):.3f}, "
-              f"{seconds_of(metrics_of(study, name)):.0f} s", flush=True)
     if left:
         print(f"no verdict yet: {len(left)} of {len(runs_of(seeds))} runs are left: {', '.join(left)}")
     return not left

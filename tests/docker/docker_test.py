@@ -74,6 +74,17 @@ class EntryPoint(unittest.TestCase):
         self.assertEqual(launcher.wait(timeout=60), 143)
         self.assertTrue((self.folder / "checkpoint").exists())
 
+    def test_the_code_is_mpiruns_if_it_ends_while_a_signal_is_handled(self):
+        slow = self.folder / "slow"
+        slow.write_text('kill() { builtin kill "$@"; local code=$?\n'
+                        '[ "$1" != -USR1 ] || while builtin kill -0 "$2" 2>/dev/null; do sleep 0.05; done\n'
+                        'return $code; }\n')
+        self.environment["BASH_ENV"] = str(slow)
+        launcher = self.launch("trap 'exit 65' USR1; touch started; while :; do sleep 0.1; done")
+        self.wait_for_file("started")
+        launcher.send_signal(signal.SIGTERM)
+        self.assertEqual(launcher.wait(timeout=60), 65)
+
     def test_it_waits_until_every_host_has_a_name(self):
         (self.folder / "hostfile").write_text("localhost slots=1\nno-such-host.invalid slots=1\n")
         launcher = self.launch("touch started")

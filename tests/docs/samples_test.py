@@ -1,10 +1,11 @@
 """The worker accepts every sample, as far as it can tell without data and devices: what the operator makes of those that are
-resources, for the ranks that it starts (of a sweep those of its last point), and the run configurations by the last command in each.
-Of those of papers, one for each model and scheme is also validated and rendered as a training, planned, and trained for two steps at
-reduced size. `make check-long` takes all points, commands and papers."""
+resources, for the ranks that it starts (of a sweep those of its first and last point), and the run configurations by each command in
+them. Those of papers are also validated and rendered as a training, and planned; one for each model and scheme is trained for two steps at
+reduced size. `make check-long` takes all points, and trains all. The plans in docs/papers.md and configs/plans are made."""
 import json
 import math
 import pathlib
+import re
 import shlex
 import subprocess
 import sys
@@ -23,7 +24,12 @@ from write_images import write_png  # noqa: E402
 
 RESOURCES = sorted([*PROJECT.glob("operator-manifests/samples/*.yaml"), *PROJECT.glob("configs/sweeps/*.yaml")])
 RUNS = sorted(PROJECT.glob("configs/runs/**/*.yaml"))
-PAPERS = [file for file in RUNS if file.parent.name in ("loppi", "paragan", "dcgan", "wcgan")]
+PLANS = sorted(PROJECT.glob("configs/plans/*.yaml"))
+FOLDERS = ["loppi", "paragan", "dcgan", "wcgan"]  # one for each paper
+PAPERS = [file for file in RUNS if file.parent.name in FOLDERS]
+SWEEPS = [file for file in RESOURCES if file.parent.name == "sweeps" and file.name.partition("-")[0] in FOLDERS]
+OURS = PROJECT / "configs/runs/wcgan/mnist.yaml"  # the paper has no MNIST
+PLACES = {"R": "configs/runs", "S": "configs/sweeps"}  # what docs/papers.md abbreviates
 LABELS, BATCH, STEPS = 2, 4, 2
 # What makes a model small, by the beginning of its name.
 SMALL = {"dcgan": ["channels=0.1"], "conditional_dcgan": ["channels=0.1"], "wgan": ["channels=0.1"],
@@ -57,6 +63,13 @@ def commands(file):
         ranks = int(words[2]) if words[:2] == ["mpirun", "-n"] else 1
         found.append((ranks, words[words.index("--config") + 2:]))
     return found or [(2, [])]
+
+
+def experiments():
+    """Returns the cells of each row of the tables of all experiments in docs/papers.md."""
+    section = (PROJECT / "docs/papers.md").read_text().split("\n## Every experiment\n")[1].split("\n## ")[0]
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in section.splitlines() if line.startswith("| ")]
+    return [row for row in rows if row[0] != "claim"]
 
 
 def set_all(settings):
@@ -114,13 +127,13 @@ class Samples(unittest.TestCase):
                 if not trainings:
                     self.accept_training(parts)
                 different = list({json.dumps(part["spec"]): part for part in trainings}.values())
-                for training in thorough(different, different[-1:]):
+                for training in thorough(different, different[:1] + different[1:][-1:]):
                     self.accept_training(rendered(self.write("training.yaml", json.dumps(training))))
 
     def test_run_configurations(self):
         self.assertGreater(len(RUNS), 20)
         for file in RUNS:
-            for ranks, settings in thorough(commands(file), commands(file)[-1:]):
+            for ranks, settings in commands(file):
                 with self.subTest(file.name, settings=settings):
                     result = check(file, ranks, *settings)
                     self.assertEqual(result.returncode, 0, result.stderr)
@@ -129,10 +142,19 @@ class Samples(unittest.TestCase):
         for file in RUNS:
             text = file.read_text()
             with self.subTest(file.name):
-                self.assertTrue(yaml.safe_load(text).get("evaluate", {}).get("metrics") or "# No metrics: " in text)
+                measures = bool(yaml.safe_load(text).get("evaluate", {}).get("metrics"))
+                self.assertEqual("# No metrics: " in text, not measures)
+                self.assertEqual("# The metrics need a feature network " in text, measures)
+
+    def test_batch_norms_see_the_batch_of_the_paper_on_any_number_of_ranks(self):
+        for file in PROJECT.glob("configs/runs/dcgan/*.yaml"):
+            config = yaml.safe_load(file.read_text())
+            with self.subTest(file.name):
+                is_whole = config["scheme"]["name"] == "per_label" or config["model"].get("batch_norm") == "synchronized"
+                self.assertTrue(is_whole or all(ranks == 1 for ranks, _ in commands(file)))
 
     def test_run_configurations_of_papers_are_trainings_of_the_operator(self):
-        for file in some_papers():
+        for file in PAPERS:
             ranks, _ = commands(file)[0]
             config = yaml.safe_load(file.read_text())
             devices = config["training"].get("devices_per_process", 1)
@@ -150,7 +172,7 @@ class Samples(unittest.TestCase):
                 self.assertEqual("generator: 0" in text, config["scheme"]["name"] == "asynchronous", "roles are shown")
 
     def test_run_configurations_of_papers_can_be_planned(self):
-        for file in some_papers():
+        for file in PAPERS:
             per_label = yaml.safe_load(file.read_text())["scheme"]["name"] == "per_label"
             with self.subTest(file.name):
                 result = run(WORKER, "plan", "--config", file, "--machine", "puhti-v100", "--nodes", 1, "--json", "--labels", LABELS,
@@ -175,7 +197,8 @@ class Samples(unittest.TestCase):
                 self.assertEqual(steps, [STEPS] * (LABELS if per_label else 1))
 
     def train_small(self, file):
-        """Trains two steps of each pair of networks, without a GPU."""
+        """Trains two steps of each pair of networks, without a GPU, so that both networks share a device. With a device for each,
+        NetworksOnTwoDevices in training_test computes the losses, and training_gpu_test the gradients, on GPUs."""
         pairs = LABELS if yaml.safe_load(file.read_text())["scheme"]["name"] == "per_label" else 1
         settings = [f"training.{key}" for key in [
             f"total_kimg={pairs * STEPS * BATCH / 1000}", f"batch={BATCH}", "accumulate=1", "precision=fp32", "device=cpu", "threads=1",
@@ -184,6 +207,41 @@ class Samples(unittest.TestCase):
                      "telemetry.control_port=0"]
         return run(WORKER, "train", "--config", file, "--run", self.folder / f"run-{file.parent.name}-{file.stem}",
                    *small_model(file), *set_all(settings))
+
+
+class Experiments(unittest.TestCase):
+    def test_have_a_command_each(self):
+        self.assertGreater(len(experiments()), 30)
+        for row in experiments():
+            with self.subTest(row[0]):
+                self.assertEqual(len(row), 5, row)
+                self.assertTrue(all(row), row)
+
+    def test_name_each_file_of_a_paper_and_no_other(self):
+        named = {PROJECT / PLACES[place] / f"{name}.yaml"
+                 for row in experiments() for place, name in re.findall(r"\b([RS])/([\w/-]+)", " ".join(row))}
+        self.assertEqual(named, {*PAPERS, *SWEEPS} - {OURS})
+
+    def plan(self, words):
+        """Returns the rows of a plan with these options."""
+        result = run(WORKER, "plan", *words, "--json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return json.loads(result.stdout)["rows"]
+
+    def test_are_planned_up_to_their_nodes(self):
+        plans = re.findall(r"`P (R/[^`]+)`", "\n".join(row[2] for row in experiments()))
+        self.assertGreater(len(plans), 10)
+        for plan in plans:
+            with self.subTest(plan):
+                words = ["--config", *plan.replace("R/", "configs/runs/").split()]
+                self.assertEqual(self.plan(words)[-1]["nodes"], int(words[words.index("--nodes") + 1]))
+
+    def test_of_plans_have_the_command_in_their_head(self):
+        for file in PLANS:
+            command = " ".join(line.strip("# \\") for line in file.read_text().splitlines() if line.startswith("#   "))
+            with self.subTest(file.name):
+                self.assertIn(f"ganscale plan --calibrate {file.relative_to(PROJECT)} ", command)
+                self.assertTrue(self.plan(command.split()[2:]))
 
 
 class Mistakes(unittest.TestCase):

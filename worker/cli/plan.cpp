@@ -314,7 +314,7 @@ void add_plan(CLI::App& app, Action& action) {
       "--mode", options.mode,
       "strong, weak or per_label; default: per_label for that scheme, otherwise strong");
   verb.add_option("--nodes", options.nodes,
-                  "Largest number of nodes; one row each for 1, 2, 4, ... nodes")
+                  "Nodes of the last row; the rows before it have 1, 2, 4, ... nodes")
       ->check(CLI::Range(1, 16384))
       ->capture_default_str();
   verb.add_option("--gpus", options.gpus,

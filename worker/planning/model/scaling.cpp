@@ -65,6 +65,15 @@ ScalingRow row_of(const Question& question, const Scale& scale, const Workload& 
   return row;
 }
 
+/// Returns why ranks can't train on this scale; empty if they can.
+std::string unfit(const Scale& scale, const Workload& workload) {
+  if (scale.batch % (scale.ranks() * workload.passes) == 0) return {};
+  const std::string passes =
+      workload.passes == 1 ? "" : " in each of " + std::to_string(workload.passes) + " passes";
+  return "the batch of " + std::to_string(scale.batch) + " gives " + std::to_string(scale.gpus) +
+         " GPUs a fractional number of images" + passes;
+}
+
 }  // namespace
 
 std::string_view name_of(Mode mode) { return kModes[static_cast<std::size_t>(mode)]; }
@@ -77,12 +86,13 @@ Mode mode_of_name(std::string_view name) {
   return static_cast<Mode>(found - kModes.begin());
 }
 
-std::vector<int> doublings(int first, const Machine& machine, int most_nodes) {
+std::vector<int> doublings(int first, const Machine& machine, int last_nodes) {
   std::vector<int> gpus;
   for (int part = first; part < machine.gpus_per_node; part *= 2) gpus.push_back(part);
-  for (int nodes = 1; nodes <= most_nodes; nodes *= 2) {
+  for (int nodes = 1; nodes < last_nodes; nodes *= 2) {
     gpus.push_back(nodes * machine.gpus_per_node);
   }
+  gpus.push_back(last_nodes * machine.gpus_per_node);
   return gpus;
 }
 
@@ -91,11 +101,8 @@ Scaling predict_scaling(const Question& question, const Workload& workload, cons
   Scaling scaling{.question = question};
   for (const int gpus : question.gpus) {
     const Scale scale = scale_on(question, gpus);
-    if (scale.batch % scale.ranks() != 0) {
-      scaling.left_out = "the batch of " + std::to_string(scale.batch) + " gives " +
-                         std::to_string(gpus) + " GPUs a fractional number of images";
-      break;
-    }
+    scaling.left_out = unfit(scale, workload);
+    if (!scaling.left_out.empty()) break;
     scaling.rows.push_back(row_of(question, scale, workload, machine, assumptions));
     ScalingRow& row = scaling.rows.back();
     const ScalingRow& first = scaling.rows.front();

@@ -47,11 +47,12 @@ struct Scaling {
   std::string left_out = {};  ///< why rows are missing, if any are
 };
 
-/// Returns numbers of GPUs: `first` and its doublings within a node, then 1, 2, 4, ... nodes.
-std::vector<int> doublings(int first, const Machine& machine, int most_nodes);
+/// Returns numbers of GPUs: `first` and its doublings within a node, then 1, 2, 4, ... nodes, and at
+/// last those of `last_nodes`.
+std::vector<int> doublings(int first, const Machine& machine, int last_nodes);
 
 /// Predicts the scaling. Rows end when ranks have less than one image of the batch or not a whole
-/// number.
+/// number, in each of Workload::passes.
 Scaling predict_scaling(const Question& question, const Workload& workload, const Machine& machine,
                         const Assumptions& assumptions);
 

@@ -243,5 +243,56 @@ TEST(Published, LabelsOnSummitTakeTheSameTimeTo1000Ranks) {
   EXPECT_LT(last, first * 1.1);
 }
 
+/// Labels of ImageNet with two GPUs each.
+struct TwoGpuLabels {
+  const char* machine;
+  double milliseconds;  ///< of a batch, as `ganscale plan` counts it
+  std::int64_t batch;
+  int resolution;
+  double kimg;  ///< of a label
+};
+
+/// From one node to `nodes`.
+Scaling of_labels(const TwoGpuLabels& at, int nodes, const Assumptions& assumptions) {
+  const Machine& machine = machine_of_name(at.machine);
+  const auto batch = static_cast<double>(at.batch);
+  const Workload workload{.phases = {{.name = "step", .device = {{batch, at.milliseconds / 1e3}}}},
+                          .image_bytes = 3.0 * at.resolution * at.resolution};
+  Scale first = {.gpus = machine.gpus_per_node, .gpus_of_rank = 2};
+  first.batch = first.ranks() * at.batch;
+  return predict_scaling({.mode = Mode::kPerLabel,
+                          .first = first,
+                          .gpus = doublings(first.gpus, machine, nodes),
+                          .kimg = at.kimg},
+                         workload, machine, assumptions);
+}
+
+double stretch(const Scaling& scaling) {
+  return scaling.rows.back().hours / scaling.rows.front().hours;
+}
+
+TEST(Published, LabelsOfImagenetOnSummitWaitForStorageUnlessTheyStayInMemory) {
+  // Lupo Pasini et al. as configs/runs/dcgan/imagenet-per-label.yaml: 64 x 64, two GPUs a label.
+  const TwoGpuLabels dcgan = {"summit-v100", 26.97, 100, 64, 1281};
+  const Scaling read = of_labels(dcgan, 334, {});
+  EXPECT_EQ(read.rows.back().scale.ranks(), 1002);
+  EXPECT_EQ(limit_of(read.rows.back().step), "data");
+  EXPECT_THAT(stretch(read), DoubleNear(2.2, 0.05));
+  const Scaling cached = of_labels(dcgan, 334, {.storage_bytes_per_second = 1e12});
+  EXPECT_EQ(limit_of(cached.rows.back().step), "device");
+  EXPECT_THAT(stretch(cached), DoubleNear(1.11, 0.01));
+}
+
+TEST(Published, WassersteinLabelsOn2000GpusTakeTheSameTime) {
+  // Lupo Pasini & Yin: weak scaling to 2,000 GPUs, by configs/runs/wcgan/imagenet128.yaml, whose
+  // budget of a day lasts for 6,000 kimg.
+  const Scaling scaling = of_labels({"dgx-a100", 899.6, 64, 128, 6000}, 250, {});
+  EXPECT_EQ(scaling.rows.back().scale.gpus, 2000);
+  EXPECT_EQ(scaling.rows.back().scale.ranks(), 1000);
+  EXPECT_EQ(limit_of(scaling.rows.back().step), "device");
+  EXPECT_NEAR(scaling.rows.back().hours, 23.83, 0.01);
+  EXPECT_THAT(stretch(scaling), DoubleNear(1.0115, 0.001));
+}
+
 }  // namespace
 }  // namespace ganscale::planning

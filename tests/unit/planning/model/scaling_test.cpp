@@ -28,9 +28,10 @@ Scaling scale(Mode mode, std::vector<int> gpus, const Assumptions& assumptions =
                          steady_workload(), dgx(), assumptions);
 }
 
-TEST(Doublings, FillANodeThenDoubleNodes) {
+TEST(Doublings, FillANodeThenDoubleNodesUpToTheLast) {
   EXPECT_THAT(doublings(8, dgx(), 4), testing::ElementsAre(8, 16, 32));
-  EXPECT_THAT(doublings(1, dgx(), 3), testing::ElementsAre(1, 2, 4, 8, 16));
+  EXPECT_THAT(doublings(1, dgx(), 3), testing::ElementsAre(1, 2, 4, 8, 16, 24));
+  EXPECT_THAT(doublings(8, dgx(), 1), testing::ElementsAre(8));
   EXPECT_THAT(doublings(1, machine_of_name("summit-v100"), 2),
               testing::ElementsAre(1, 2, 4, 6, 12));
 }
@@ -58,6 +59,21 @@ TEST(PredictScaling, EndsIfGpusGetNoWholeNumberOfImages) {
   const Scaling scaling = scale(Mode::kStrong, {8, 64, 128, 256});
   EXPECT_EQ(scaling.rows.size(), 2U);
   EXPECT_THAT(scaling.left_out, HasSubstr("the batch of 64 gives 128 GPUs a fractional"));
+}
+
+TEST(PredictScaling, EndsIfGpusGetNoWholeNumberOfImagesInAPass) {
+  Workload workload = steady_workload();
+  workload.passes = 4;
+  const auto predicted = [&](Mode mode) {
+    return predict_scaling({.mode = mode, .first = {8, 64}, .gpus = {8, 16, 32, 64}}, workload,
+                           dgx(), /*assumptions=*/{});
+  };
+  const Scaling strong = predicted(Mode::kStrong);
+  EXPECT_EQ(strong.rows.size(), 2U);
+  EXPECT_THAT(
+      strong.left_out,
+      HasSubstr("the batch of 64 gives 32 GPUs a fractional number of images in each of 4 passes"));
+  EXPECT_EQ(predicted(Mode::kWeak).rows.size(), 4U);
 }
 
 TEST(PredictScaling, CountsTheStartAndTheCost) {
