@@ -28,7 +28,7 @@ compiler() {
 # A compiler refuses headers that another one precompiled, even of the same version. CMake does not see that it has changed: it keeps
 # the version that it found first, and compares times of files, which in a package are older than what has been compiled since.
 if [ -f "$folder/compiler.txt" ] && [ "$(cat "$folder/compiler.txt")" != "$(compiler)" ]; then
-  say "The compiler has changed: precompiling headers anew"
+  say "The compiler has changed: precompiling headers again"
   find "$folder" -name 'cmake_pch.hxx.[gp]ch' -delete
   rm -rf "$folder"/CMakeFiles/[0-9]* "$folder/build.ninja"
 fi

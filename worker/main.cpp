@@ -34,8 +34,8 @@ int main(int argc, char** argv) {
   }
   const ganscale::comm::MpiSession session = open_mpi_session();
   const int exit_code = ganscale::cli::run(argc, argv);
-  // After an error the other ranks may wait for this one forever. Stopped by a signal, all have met and
-  // are done, but mpirun would explain at length that one of them ended with a code.
+  // After an error the other ranks may wait for this one forever. Stopped by a signal, all have met
+  // and are done, but mpirun would explain at length that one of them ended with a code.
   if (exit_code != 0 && ganscale::comm::launched_by_mpi())
     ganscale::comm::MpiSession::abort(exit_code);
   return exit_code;

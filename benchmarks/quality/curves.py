@@ -43,7 +43,8 @@ def newest_checkpoint(study, name):
 
 
 def measure_what_was_missed(study, name, every):
-    """Evaluates the newest checkpoint of a run that was interrupted between it and its evaluation, which training would not repeat."""
+    """Evaluates the newest checkpoint of a run that was interrupted before its evaluation. Only older programs need this: now, the resumed
+    run does it."""
     newest, measured = newest_checkpoint(study, name), curve(study, name)
     if newest > 0 and newest % every == 0 and newest not in measured:
         study.run(1, name, "evaluate", "--run", study.folder / name, "--metrics", "fid5k", "--feature-net", study.feature_net)

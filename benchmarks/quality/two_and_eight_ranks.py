@@ -118,7 +118,7 @@ def finite(values):
 def missing_evaluation(curves, kimg):
     """Returns the first run and kimg without an evaluation in the last third where other runs have one; None if there is none.
 
-    A run that is interrupted while it evaluates goes on without that evaluation; one that diverged has a number without it.
+    Older programs did not make up for an evaluation in which they were interrupted; a run that diverged has a number without it.
     curves: {run: curve}.
     """
     ends = {run: last_third(measured, kimg) for run, measured in curves.items() if math.inf not in measured.values()}

@@ -23,8 +23,8 @@ Json plain_scalar(const std::string& text) {
   return text;
 }
 
-/// Converts the nodes of a text to JSON. Aliases are written out: a few lines could become any number
-/// of values, and a list that contains itself would never end.
+/// Converts the nodes of a text to JSON. Aliases are written out: a few lines could become any
+/// number of values, and a list that contains itself would never end.
 class Conversion {
  public:
   Json to_json(const YAML::Node& node, int depth = 0) {

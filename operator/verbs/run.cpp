@@ -48,7 +48,8 @@ std::string default_identity() {
   return (name.empty() ? "operator" : name) + "_" + std::to_string(getpid());
 }
 
-/// Returns what is wrong with the name of an object: an empty one would mean all.
+/// Returns what is wrong with the name of a namespace or a Lease. An empty namespace would mean
+/// all.
 std::string wrong_name(const std::string& name) {
   static const std::regex pattern("[a-z0-9]([-a-z0-9]*[a-z0-9])?");
   return std::regex_match(name, pattern) ? "" : "not a name of a-z, 0-9 and -: \"" + name + "\"";

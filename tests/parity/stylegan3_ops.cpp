@@ -1,5 +1,5 @@
-// Kind "stylegan3_ops": results of the operators and layers of StyleGAN3; the names and the metadata
-// say how they were computed.
+// Kind "stylegan3_ops": results of the operators and layers of StyleGAN3; the names and the
+// metadata say how they were computed.
 #include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/allclose.h>

@@ -151,7 +151,7 @@ class Build(unittest.TestCase):
         headers.touch()
         return kept, "Configuring" in result.stdout
 
-    def test_precompiles_headers_anew_for_another_compiler(self):
+    def test_precompiles_headers_again_for_another_compiler(self):
         compiler, parser = self.folder / "g++", self.folder / "cc1plus"
         site = self.folder / "python/lib/python3.11/site-packages"
         site.mkdir(parents=True)

@@ -132,7 +132,7 @@ class Soak:
             self.require_training()
             self.request(metrics, "/metrics")
             self.scrapes += 1
-            if self.scheme != "per_label":  # which takes stop alone
+            if self.scheme != "per_label":  # which takes only stop
                 self.command(control, chance)
             self.read(passed / 3600)
             time.sleep(READ_EVERY_SECONDS)

@@ -85,10 +85,6 @@ report::GridLayout layout_of(const GenerateOptions& options, std::size_t count) 
   return layout;
 }
 
-bool moves_images(const GenerateOptions& options) {
-  return options.rotation != 0 || !options.translation.empty();
-}
-
 /// Returns how all images are turned and moved: 0 if they aren't.
 models::ImageMotion motion_of(const GenerateOptions& options) {
   models::ImageMotion motion{.degrees = options.rotation};
@@ -240,7 +236,7 @@ ExitCode generate(const GenerateOptions& options) {
   if (options.truncation)
     truncation = models::Truncation{*options.truncation, options.truncation_cutoff};
   const ImageSampler sampler(trained, truncation);
-  if (moves_images(options)) sampler.move_images(motion_of(options));
+  if (const auto motion = motion_of(options); !motion.is_none()) sampler.move_images(motion);
   if (options.walk_frames > 0 && sampler.latent_threshold()) {
     throw UsageError("--truncation: a walk through latents does not truncate them");
   }

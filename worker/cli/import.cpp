@@ -61,8 +61,8 @@ class TemporaryFile : NonCopyable {
   fs::path path_;
 };
 
-/// Converts a network file by scripts/convert-weights.py, which runs no code of it. Throws DataError if
-/// it is not one, UsageError without Python; the script has said why.
+/// Converts a network file by scripts/convert-weights.py, which runs no code of it. Throws
+/// DataError if it is not one, UsageError without Python; the script has said why.
 void convert(const fs::path& network, const fs::path& to) {
   const auto scripts = beside_program(
       {"../share/ganscale/scripts/convert-weights.py", "../../../scripts/convert-weights.py"});

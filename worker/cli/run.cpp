@@ -24,8 +24,9 @@ constexpr auto kExitCodes =
     "\nExit codes: 0 done, 64 usage, 65 data, 69 fabric, 70 bug, 71 device, 75 peer lost,\n"
     "78 configuration, 143 stopped by a signal after a checkpoint.";
 
-/// All ranks find the same mistake of the user, the same damaged data. Rank 0 reports it and ends the
-/// others, which give it time to do so; a rank that is alone with its error reports it after that.
+/// All ranks find the same mistake of the user, the same damaged data. Rank 0 reports it and ends
+/// the others, which give it time to do so; a rank that is alone with its error reports it after
+/// that.
 void let_rank_0_report_first() {
   if (comm::launched_rank() > 0) std::this_thread::sleep_for(std::chrono::seconds(3));
 }

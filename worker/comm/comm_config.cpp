@@ -11,9 +11,9 @@ CommConfig parse_comm(config::Section in) {
   c.timeout_seconds = in.get_seconds(
       "timeout", c.timeout_seconds,
       "timeout of collective operations; a rank then ends the run with exit code 75 (peer lost)");
-  // Milliseconds are what it is measured in, and a clock's nanoseconds must not overflow.
+  // At least a millisecond, its unit; at most what fits a clock's nanoseconds.
   in.require(c.timeout_seconds, config::between(1e-3, 1e9), "timeout",
-             "must be 1ms to 1000000000s");
+             "must be between 1ms and 1000000000s");
   c.expected_world_size =
       in.get("expected_world_size", c.expected_world_size, "expected number of ranks; 0: any");
   in.require(c.expected_world_size, config::at_least(0), "expected_world_size",

@@ -128,8 +128,8 @@ ExitCode run(const Action& action) {
   }
 }
 
-/// Returns whether the error that is being handled is another one than at the last call. It is kept,
-/// so that a later one is not mistaken for it.
+/// Returns whether the error that is being handled is another one than at the last call. It is
+/// kept, so that a later one is not mistaken for it.
 bool is_another_error() {
   static std::exception_ptr last;
   const std::exception_ptr current = std::current_exception();

@@ -25,8 +25,8 @@ struct Reporting {
   std::function<void()> before_user_error = [] {};
 };
 
-/// Parses the command line and runs `action`, which the callback of the chosen verb sets. `help VERB`,
-/// `version` and no arguments at all are what --help and --version are.
+/// Parses the command line and runs `action`, which the callback of the chosen verb sets. `help
+/// VERB`, `version` and no arguments at all are what --help and --version are.
 ///
 /// Returns the exit code; an error is logged, not thrown.
 int run_program(CLI::App& app, const Action& action, int argc, char** argv,

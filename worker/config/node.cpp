@@ -51,8 +51,8 @@ Node convert(const YAML::Node& yaml, const std::string& origin, int depth) {
   return node;
 }
 
-/// Returns the document of a text; a null if it is empty. Others must be empty: "---" may also be the
-/// last line.
+/// Returns the document of a text; a null if it is empty. Others must be empty: "---" may also be
+/// the last line.
 YAML::Node only_document(const std::string& text, const std::string& origin) {
   require_progress(text);
   const std::vector<YAML::Node> documents = YAML::LoadAll(text);

@@ -35,7 +35,8 @@ struct Node::Entry {
 };
 
 /// Parses YAML text whose root is a map. `origin` names it in errors.
-/// Throws ConfigError with origin and line: not YAML, a duplicate key, not a map, a second document.
+/// Throws ConfigError with origin and line: not YAML, a duplicate key, not a map, a second
+/// document.
 Node parse_yaml(std::string_view text, const std::string& origin);
 
 /// Reads a YAML file. Throws ConfigError like parse_yaml(), or if the file can't be read.

@@ -21,7 +21,7 @@
 /// | GET /readyz | 200 while it trains; 503 before the first step and after a failure |
 /// | GET /status | 200, the status as JSON |
 /// | POST /commands {"command": "pause"} | 202; takes effect after the current step |
-/// | the same, of a training that takes stop alone | 409 |
+/// | a command other than stop, with a scheme that takes only stop | 409 |
 ///
 /// With a token, every request but the two probes must have it (401). Without one, only GET
 /// requests from this machine are served (403). The probes are open to all: they reveal nothing,

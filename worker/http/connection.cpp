@@ -183,7 +183,11 @@ void Connection::write_part() {
 
 void Connection::on_written(Error error) {
   if (error) return;
-  if (!serializer_->is_done()) return write_part();
+  if (!serializer_->is_done()) {
+    // A client that reads slowly may be closed for a new one.
+    if (!waits_since_) waits_since_ = Clock::now();
+    return write_part();
+  }
   if (response_.keep_alive() && !service_->is_closing) return read();
   if (!tls_) return end();
   waits_since_ = Clock::now();

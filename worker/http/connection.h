@@ -40,7 +40,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void start();
   /// Replies to the request that was read.
   void write(const Reply& reply, bool then_close);
-  /// Closes the connection if it waits for a client that has not sent a whole request.
+  /// Closes the connection if it waits for its client: for the rest of a request, or to take more
+  /// of a reply.
   void close_unless_answering();
   /// Returns since when it has waited for its client; nothing while a request is answered.
   std::optional<Clock::time_point> waits_since() const { return waits_since_; }

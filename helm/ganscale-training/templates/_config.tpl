@@ -2,7 +2,7 @@
 {{ default (printf "%s-runs" .Release.Name) .Values.storage.claimName }}
 {{- end }}
 
-{{/* "true", or empty: a run of a sweep of mode Strong or Weak starts anew after an interruption. */}}
+{{/* "true", or empty: a run of a sweep of mode Strong or Weak restarts from the beginning after an interruption. */}}
 {{- define "training.hasStorage" -}}
 {{- if and .Values.storage.enabled (or (not .Values.sweep) (eq (dig "mode" "" (default dict .Values.sweep)) "PerLabel")) }}true{{ end }}
 {{- end }}

@@ -87,7 +87,7 @@ void report_refusal(const Situation& s, Decision& d) {
 void decide_suspended(const Situation& s, Decision& d) {
   if (is_stopping(s, d, "Suspend", "the training is suspended")) {
     d.record.reason = "Suspending";
-    d.record.message = "waiting for a checkpoint";
+    d.record.message = d.record.ending ? "waiting for a checkpoint" : "its pods are being deleted";
     return;
   }
   d.record.restart_at.reset();
@@ -296,8 +296,8 @@ void decide_preempted(Decision& d) {
   d.requeue_after = kPollEvery;
 }
 
-/// Whether Kubernetes takes a node of the attempt, or is about to. Once rank 0 was asked to stop, the
-/// attempt ends, though the node may be had again.
+/// Whether Kubernetes takes a node of the attempt, or is about to. Once rank 0 was asked to stop,
+/// the attempt ends, though the node may be had again.
 bool must_leave(const Situation& s) {
   if (s.record.ending && s.record.ending->reason == kDisruption) return true;
   return !s.attempt->leaving.empty() && !s.attempt->finished() && s.attempt->lost.empty();

@@ -65,8 +65,8 @@ struct Record {
   bool operator==(const Record&) const = default;
 };
 
-/// Whether an attempt runs on a node that it avoids rather than to wait: once the fabric is accepted,
-/// on those that the preflight named.
+/// Whether an attempt runs on a node that it avoids rather than to wait: once the fabric is
+/// accepted, on those that the preflight named.
 inline bool is_last_resort(const Record& record, const AvoidedNode& node) {
   return record.fabric_accepted && node.for_fabric;
 }

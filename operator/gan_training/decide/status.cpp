@@ -148,8 +148,11 @@ Json next_status(const Json& old, const Record& record, const Facts& facts) {
     set(phase_condition(phase, record.phase, record.reason, record.message));
   }
   const Refusal refusal{facts.problem_reason, facts.problem};
-  for (const Condition& condition : summary_conditions(record.phase, record.reason, record.message,
-                                                       refusal, record.ending.has_value())) {
+  // Without a control port, an attempt ends before the phase changes.
+  const bool is_ending = record.ending.has_value() ||
+                         (record.phase == Phase::kRunning && record.state == AttemptState::kEnded);
+  for (const Condition& condition :
+       summary_conditions(record.phase, record.reason, record.message, refusal, is_ending)) {
     set(condition);
   }
   set(progressing(record));

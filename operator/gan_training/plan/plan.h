@@ -56,8 +56,8 @@ bool is_queued(const Json& job);
 /// Returns metadata with name, namespace, labels and the training as owner.
 Json metadata_of(const Plan& plan, const std::string& name);
 
-/// Returns a section of a configuration; one that is missing becomes an empty map. Throws ConfigError
-/// if it is not a map.
+/// Returns a section of a configuration; one that is missing becomes an empty map. Throws
+/// ConfigError if it is not a map.
 Json& section_of(Json& config, const char* name);
 
 /// Returns the user's configuration with the operator's own settings: data path, ports and token.

@@ -13,7 +13,7 @@ Child observe_child(const Json& training, const ScalingSweep& sweep) {
   child.uid = text_at(metadata, "/uid");
   child.hash = annotation_of(training, kRunHashAnnotation);
   child.owned = is_owned_by(training, sweep.uid);
-  child.left_over = !child.owned && has_owner_named(training, kKind, sweep.key.name);
+  child.of_earlier_sweep = !child.owned && has_owner_named(training, kKind, sweep.key.name);
   child.deleted = metadata.contains("deletionTimestamp");
   child.created = parse_time(text_at(metadata, "/creationTimestamp"));
   child.phase = read_phase(training.value("status", Json()));

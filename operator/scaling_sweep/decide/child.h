@@ -16,10 +16,10 @@ struct Child {
   std::string name;
   std::string uid;
   std::string hash;
-  bool owned = false;           ///< by this sweep
-  bool left_over = false;       ///< by an earlier sweep of the same name, with which it goes
-  bool deleted = false;         ///< marked for deletion
-  std::optional<Time> created;  ///< absent only before the server has said so
+  bool owned = false;             ///< by this sweep
+  bool of_earlier_sweep = false;  ///< by an earlier sweep of the same name, with which it goes
+  bool deleted = false;           ///< marked for deletion
+  std::optional<Time> created;    ///< absent only before the server has said so
   Phase phase = Phase::kPending;
   std::string message;  ///< of the phase
   std::optional<Measured> measured;

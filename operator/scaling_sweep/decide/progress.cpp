@@ -157,9 +157,11 @@ void decide_expiry(const Situation& s, Decision& d) {
        "is deleted: it ended spec.ttlSecondsAfterFinished ago: " + std::to_string(*ttl) + " s"});
 }
 
-/// Whether a training must be gone before the next is made. One of another owner that merely has our
-/// label stays, and is waited for only if it has a name that is needed.
-bool must_go_first(const Child& child) { return child.owned || child.left_over || child.deleted; }
+/// Whether a training must be gone before the next is made. One of another owner that merely has
+/// our label stays, and is waited for only if it has a name that is needed.
+bool must_go_first(const Child& child) {
+  return child.owned || child.of_earlier_sweep || child.deleted;
+}
 
 void go_on(const Situation& s, Decision& d) {
   const std::size_t index = *next_run(s.plan, d.record);

@@ -93,7 +93,7 @@ class PointPlanner {
     check_length(checked.config, planned.global_batch, name);
     require_accepted(run_name(key_, point, spec_.repeats), planned.training, name);
     planned.hash = spec_hash(planned.training.dump());
-    // A run that resumed would end before its window does, so one that was interrupted starts anew.
+    // A run that resumed would end before its window does, so an interrupted one starts from zero.
     if (spec_.mode != Mode::kPerLabel) planned.training.erase("storage");
     return planned;
   }
@@ -114,7 +114,7 @@ class PointPlanner {
   std::string in_sweep(const std::string& problem) const {
     constexpr std::string_view kBatch = "spec.config.training.batch:";
     if (spec_.mode != Mode::kWeak || !problem.starts_with(kBatch)) return in_template(problem);
-    return "spec.batchPerRank: times the ranks:" + problem.substr(kBatch.size());
+    return "spec.batchPerRank: the batch of all ranks" + problem.substr(kBatch.size() - 1);
   }
 
   /// What the API server refuses would be sent to it again and again.

@@ -13,7 +13,8 @@ namespace {
 constexpr const char* kFixture = "fixtures/stylegan2_cond_16.safetensors";
 constexpr int kNoTorch = 77;
 
-/// A run of small conditional networks, imported once for all cases from a file like the public ones.
+/// A run of small conditional networks, imported once for all cases from a file like the public
+/// ones.
 class StyleFeatures : public testing::Test {
  protected:
   static void SetUpTestSuite() {
@@ -62,7 +63,8 @@ TEST_F(StyleFeatures, ImportKeepsThePrecisionAndTheClampOfTheFile) {
   }
 }
 
-// The same networks by torch.save(), read where no Python is found, with the configuration of the run.
+// The same networks by torch.save(), read where no Python is found, with the configuration of the
+// run.
 TEST_F(StyleFeatures, SavedByPytorchAreImportedWithoutPython) {
   const std::string import =
       "PATH=/nowhere " GANSCALE " import --from " + path("networks.pt") + " --run " + path("saved");

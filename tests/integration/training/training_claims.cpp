@@ -286,9 +286,9 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-// Eleven and eight bits of a number, through some twenty layers. Where rounding moves one value across
-// a rectifier's bend, gradients of second order jump by several percent, and which values it moves
-// depends on the processor: hence the median of five seeds.
+// Eleven and eight bits of a number, through some twenty layers. Where rounding moves one value
+// across a rectifier's bend, gradients of second order jump by several percent, and which values it
+// moves depends on the processor: hence the median of five seeds.
 void stylegan2_in_low_precision(comm::Group& group) {
   std::vector<double> half;
   std::vector<double> bf16;

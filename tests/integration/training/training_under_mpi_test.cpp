@@ -32,7 +32,8 @@ class TrainingUnderMpi : public testing::TestWithParam<comm::GroupClaim> {
 
 TEST_P(TrainingUnderMpi, KeepsTheClaim) { GetParam().body(*world_.group); }
 
-/// Also those in which roles do not wait for each other, and one of ranks with numbers of their own.
+/// Also those in which roles do not wait for each other, and one of ranks with numbers of their
+/// own.
 std::vector<comm::GroupClaim> claims() {
   auto all = training_claims();
   std::ranges::copy(asynchronous_claims(), std::back_inserter(all));

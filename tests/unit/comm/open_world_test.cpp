@@ -35,7 +35,7 @@ TEST(ParseComm, ReadsUnits) {
 TEST(ParseComm, RefusesImpossibleValues) {
   expect_error(ExitCode::kConfig, "bucket_bytes", [] { read("{bucket_bytes: 0}"); });
   for (const char* timeout : {"0s", "0.9ms", "999999d"}) {
-    expect_error(ExitCode::kConfig, "timeout: must be 1ms to 1000000000s",
+    expect_error(ExitCode::kConfig, "timeout: must be between 1ms and 1000000000s",
                  [&] { read("{timeout: " + std::string(timeout) + "}"); });
   }
   expect_error(ExitCode::kConfig, "expected_world_size", [] { read("{expected_world_size: -1}"); });

@@ -64,10 +64,6 @@ class CellWalk {
   at::Tensor labels_;  ///< [frames]; undefined without labels
 };
 
-bool is_moving(const models::ImageMotion& motion) {
-  return motion.degrees != 0 || motion.right != 0 || motion.down != 0;
-}
-
 }  // namespace
 
 models::ImageMotion motion_at(const models::ImageMotion& whole, double t) {
@@ -105,7 +101,7 @@ at::Tensor image_between(const ImageSampler& sampler, const SampleSpec& from, co
 
 void write_walk(const ImageSampler& sampler, const Walk& walk, const std::filesystem::path& file) {
   // All images that are made at once move alike.
-  const std::int64_t frames_at_once = is_moving(walk.motion) ? 1 : 16;
+  const std::int64_t frames_at_once = walk.motion.is_none() ? 16 : 1;
   std::vector<CellWalk> cells;
   for (const SampleSpec& spec : walk.cells) cells.emplace_back(sampler, spec, walk.frames_per_step);
   const std::int64_t frames = cells.front().frame_count();
@@ -113,7 +109,7 @@ void write_walk(const ImageSampler& sampler, const Walk& walk, const std::filesy
   report::ProgressBar bar("frames", frames);
   for (std::int64_t first = 0; first < frames; first += frames_at_once) {
     const auto count = std::min(frames_at_once, frames - first);
-    if (is_moving(walk.motion)) {
+    if (!walk.motion.is_none()) {
       const double t = static_cast<double>(first) / static_cast<double>(frames);
       sampler.move_images(motion_at(walk.motion, t));
     }

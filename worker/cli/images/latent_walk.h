@@ -25,8 +25,8 @@ struct Walk {
 /// if the model has them, otherwise between latents.
 void write_walk(const ImageSampler& sampler, const Walk& walk, const std::filesystem::path& file);
 
-/// Returns how images lie at `t` in [0, 1) of a walk: turned by that part of the whole angle, and on
-/// the way to the whole translation and back, which is smooth at both ends.
+/// Returns how images lie at `t` in [0, 1) of a walk: turned by that part of the whole angle, and
+/// on the way to the whole translation and back, which is smooth at both ends.
 models::ImageMotion motion_at(const models::ImageMotion& whole, double t);
 
 /// Returns the points of a closed walk through `keys`, [N, ...]: `steps` from each key to the next,
@@ -34,13 +34,14 @@ models::ImageMotion motion_at(const models::ImageMotion& whole, double t);
 at::Tensor closed_walk(const at::Tensor& keys, int steps);
 
 /// Returns the image at `t` in [0, 1] of a straight walk from one sample to another, with the label
-/// of the first, [1, C, H, W]: between styles if the model has them, otherwise between latents. At 0
-/// and 1 it is the sample's.
+/// of the first, [1, C, H, W]: between styles if the model has them, otherwise between latents. At
+/// 0 and 1 it is the sample's.
 at::Tensor image_between(const ImageSampler& sampler, const SampleSpec& from, const SampleSpec& to,
                          double t);
 
-/// Returns the latent at `t` in [0, 1] of a walk from one to another, [N, z_dim]. Its length changes
-/// evenly: on the straight line it would become shorter than those that the generator was trained on.
+/// Returns the latent at `t` in [0, 1] of a walk from one to another, [N, z_dim]. Its length
+/// changes evenly: on the straight line it would become shorter than those that the generator was
+/// trained on.
 at::Tensor latent_between(const at::Tensor& from, const at::Tensor& to, double t);
 
 }  // namespace ganscale::cli

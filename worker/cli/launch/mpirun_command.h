@@ -27,14 +27,14 @@ struct Surroundings {
   std::vector<std::string> passed_on = {};  ///< variables that ranks on other machines need, too
 };
 
-/// Returns how many ranks to start on this machine: as requested, otherwise one for each GPU, or up to
-/// four that divide the cores among them; 0 if mpirun knows, from a hostfile or Slurm.
+/// Returns how many ranks to start on this machine: as requested, otherwise one for each GPU, or up
+/// to four that divide the cores among them; 0 if mpirun knows, from a hostfile or Slurm.
 ///
 /// Throws: UsageError for more ranks than GPUs and cores, unless mpirun knows of other machines.
 int ranks_of(const LaunchRequest& request, const Surroundings& here);
 
-/// Returns how many ranks mpirun starts on this machine, the first of a Slurm allocation, if these are
-/// not as many as its GPUs and nobody has asked for a number; otherwise nothing.
+/// Returns how many ranks mpirun starts on this machine, the first of a Slurm allocation, if these
+/// are not as many as its GPUs and nobody has asked for a number; otherwise nothing.
 std::optional<int> ranks_unlike_gpus(const LaunchRequest& request, const Surroundings& here);
 
 /// Returns the names in an environment (a list that ends with null) that ranks on other machines

@@ -9,10 +9,10 @@ namespace ganscale::cli {
 
 /// Runs a command outside of the terminal's foreground, and waits for its end.
 ///
-/// The first SIGINT, SIGTERM, SIGHUP or SIGUSR1 reaches it as SIGUSR1, which mpirun forwards to the ranks:
-/// they write a checkpoint. A second one reaches it as SIGTERM, on which mpirun kills them. It ends
-/// with this process, however that ends. A SIGHUP that is ignored, as under nohup, stays so. At the
-/// end, signals do what they did before.
+/// The first SIGINT, SIGTERM, SIGHUP or SIGUSR1 reaches it as SIGUSR1, which mpirun forwards to the
+/// ranks: they write a checkpoint. A second one reaches it as SIGTERM, on which mpirun kills them.
+/// It ends with this process, however that ends. A SIGHUP that is ignored, as under nohup, stays
+/// so. At the end, signals do what they did before.
 ///
 /// Its standard error passes through this process. A rank that loses another says so with its exit
 /// code, 75; mpirun then ends the others and waits for an answer from every host. If it can't reach

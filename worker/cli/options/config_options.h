@@ -28,8 +28,8 @@ void add_config_options(CLI::App& verb, ConfigOptions& options);
 /// Reads the file and applies the assignments. Throws ConfigError or UsageError.
 config::Node read_config(const ConfigOptions& options);
 
-/// Prints the resolved configuration if --print-config asks for it, on rank 0. Returns whether it is
-/// asked for: then the verb is done.
+/// Prints the resolved configuration if --print-config asks for it, on rank 0. Returns whether it
+/// is asked for: then the verb is done.
 bool print_config_if_asked(const ConfigOptions& options, const std::string& resolved);
 
 /// What verbs that work without a dataset must be given in its place.

@@ -8,8 +8,8 @@
 namespace ganscale::comm {
 
 /// Measures the all-reduce of all ranks, reads what each node has, and compares both with what is
-/// required. If the whole is below the floor, it also measures pairs of neighbors, to find out which
-/// node is slow. Takes seconds. All ranks call it, and each gets the same result.
+/// required. If the whole is below the floor, it also measures pairs of neighbors, to find out
+/// which node is slow. Takes seconds. All ranks call it, and each gets the same result.
 ///
 /// group:   all ranks, as the training will use it. device: of this rank's tensors.
 /// own:     what this rank requires; rank 0's counts, as a node's environment may require more.

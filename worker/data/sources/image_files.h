@@ -17,8 +17,8 @@ inline constexpr char kDatasetJson[] = "dataset.json";
 /// but is not hidden, as is_hidden() says.
 bool has_image_extension(const std::string& name);
 
-/// Returns the extension of an image in a format that nothing here reads, such as ".avif"; empty for
-/// all other files.
+/// Returns the extension of an image in a format that nothing here reads, such as ".avif"; empty
+/// for all other files.
 std::string unread_extension(const std::string& name);
 
 /// Returns numbers of files by extension as text: "12 .avif, 3 .heic".
@@ -35,8 +35,8 @@ LabelSet labels_by_folder(const std::vector<std::string>& names);
 /// `{"labels": [["00000/img00000000.png", 6], ...]}`; null means no labels.
 ///
 /// json_name: to whose folder the names in it are relative.
-/// Throws:    DataError with the reason only: damaged, an image without a label, a label that is not
-///            a non-negative integer.
+/// Throws:    DataError with the reason only: damaged, an image without a label, a label that is
+///            not a non-negative integer.
 LabelSet labels_by_dataset_json(const std::vector<std::string>& names,
                                 std::span<const std::uint8_t> json,
                                 const std::string& json_name = kDatasetJson);
@@ -53,8 +53,8 @@ class ImageFiles : public LabeledSource {
  protected:
   /// Returns whether a file is an image, and counts those that nothing here reads.
   bool takes(const std::string& name);
-  /// Returns whether a file of an archive is a dataset.json in a folder that all images are in: `zip -r`
-  /// and `tar` put a dataset's folder into the archive.
+  /// Returns whether a file of an archive is a dataset.json in a folder that all images are in:
+  /// `zip -r` and `tar` put a dataset's folder into the archive.
   bool may_label_all(const std::string& file) const;
   /// Sets everything but the bytes of a record.
   void finish(std::int64_t index, Record& record) const;

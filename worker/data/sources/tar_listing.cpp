@@ -109,8 +109,8 @@ std::string name_of(archive* in, archive_entry* entry, const fs::path& file) {
   return name;
 }
 
-/// Throws unless the archive ends as one should, with blocks of zeros: one that ends between two members
-/// is truncated, too. end_bytes: of the last member.
+/// Throws unless the archive ends as one should, with blocks of zeros: one that ends between two
+/// members is truncated, too. end_bytes: of the last member.
 void require_end(const FileBytes& bytes, std::int64_t end_bytes) {
   const std::int64_t padded_bytes = (end_bytes + kBlockBytes - 1) / kBlockBytes * kBlockBytes;
   if (bytes.size_bytes() < padded_bytes + kBlockBytes)
@@ -256,8 +256,8 @@ Json to_json(const FileBytes& bytes, const std::vector<TarMember>& members) {
   return {bytes.size_bytes(), bytes.modified_ns(), std::move(listed)};
 }
 
-/// Returns nothing if the listing is of another version of the object. Throws Json::exception if it is
-/// none.
+/// Returns nothing if the listing is of another version of the object. Throws Json::exception if it
+/// is none.
 std::optional<std::vector<TarMember>> from_json(const FileBytes& bytes, const Json& json) {
   if (json.at(0) != bytes.size_bytes() || json.at(1) != bytes.modified_ns()) return std::nullopt;
   std::vector<TarMember> members;

@@ -22,14 +22,14 @@ struct TarMember {
   bool operator==(const TarMember&) const = default;
 };
 
-/// Sets the label of a `.cls` or `.json` file, or its fault, from what read() returns; does not call
-/// it if the file is too large to be one of a label.
+/// Sets the label of a `.cls` or `.json` file, or its fault, from what read() returns; does not
+/// call it if the file is too large to be one of a label.
 void read_label(TarMember& member, const std::function<std::span<const std::uint8_t>()>& read);
 
-/// Returns the files in a tar file, sorted by name, by reading it once, without labels; an object in
-/// S3 is read only once by a user, with labels: its listing is in the cache folder from then on,
-/// until the object changes. A hard or symbolic link is the file that it is to. Of several files of a
-/// name, the last one counts.
+/// Returns the files in a tar file, sorted by name, by reading it once, without labels; an object
+/// in S3 is read only once by a user, with labels: its listing is in the cache folder from then on,
+/// until the object changes. A hard or symbolic link is the file that it is to. Of several files of
+/// the same name, the last one counts.
 ///
 /// Throws: DataError with file, member and offset: damaged, truncated, compressed and thus without
 ///         random access, a link of an image or a label to a file that is not there.

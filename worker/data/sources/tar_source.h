@@ -8,13 +8,14 @@
 
 namespace ganscale::data {
 
-/// Opens tar files of image files as one dataset: shards in the given order, the images of each sorted
-/// by name.
+/// Opens tar files of image files as one dataset: shards in the given order, the images of each
+/// sorted by name.
 ///
 /// Labels come from the files next to each image, as in WebDataset: its number in `NAME.cls`, or as
 /// "label" in `NAME.json`, where NAME is the image's up to the first dot. Otherwise from the
-/// outermost `dataset.json` of a single file in a folder that all images are in, and otherwise from class
-/// folders (see labels_by_folder()). The first image decides, and the others must have the same.
+/// outermost `dataset.json` of a single file in a folder that all images are in, and otherwise from
+/// class folders (see labels_by_folder()). The first image decides, and the others must have the
+/// same.
 ///
 /// libarchive scans each file once when it is opened; records are then read in place.
 /// Throws: DataError with file, member and offset: damaged, truncated, compressed and thus without

@@ -24,8 +24,8 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kPrefix = "s3://";
 
-/// What an error of S3 means, by the name that the AWS SDK gives it. All others may pass: the server is
-/// slow or restarting, the network is down.
+/// What an error of S3 means, by the name that the AWS SDK gives it. All others may pass: the
+/// server is slow or restarting, the network is down.
 struct Refusal {
   std::string_view error;
   std::string_view advice;
@@ -146,8 +146,9 @@ arrow::fs::S3Options options_for(const std::string& bucket, const std::optional<
   return options;
 }
 
-/// The AWS SDK, once it is needed. At the program's end it is shut down before its static variables are
-/// destroyed: these exist once there is a client, and are destroyed after what is registered later.
+/// The AWS SDK, once it is needed. At the program's end it is shut down before its static variables
+/// are destroyed: these exist once there is a client, and are destroyed after what is registered
+/// later.
 class Sdk : NonCopyable {
  public:
   Sdk() {
@@ -162,7 +163,8 @@ class Sdk : NonCopyable {
 };
 
 std::shared_ptr<arrow::fs::FileSystem> connect(const std::string& bucket, const fs::path& path) {
-  // The client has a connection for each thread that Arrow's pool may have, and starts few of these.
+  // The client has a connection for each thread that Arrow's pool may have, and starts few of
+  // these.
   constexpr int kMostConnections = 1024;            // as many as reader threads of a rank
   const auto endpoint = endpoint_of_environment();  // refused before the SDK starts
   const Sdk sdk;

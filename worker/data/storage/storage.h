@@ -23,8 +23,9 @@ class StoredFile {
  public:
   virtual ~StoredFile() = default;
   virtual std::int64_t size_bytes() const = 0;
-  /// Fills `into` with the bytes from `offset` on and returns their number, which is smaller only at the
-  /// end of the file. Throws DataError with file and offset; TransientReadError if that may pass.
+  /// Fills `into` with the bytes from `offset` on and returns their number, which is smaller only
+  /// at the end of the file. Throws DataError with file and offset; TransientReadError if that may
+  /// pass.
   virtual std::int64_t read(std::int64_t offset, std::span<std::uint8_t> into) const = 0;
   /// Returns how many bytes are best read at once if others after them are read next.
   virtual std::int64_t block_bytes() const = 0;

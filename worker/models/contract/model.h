@@ -43,7 +43,8 @@ struct BuildContext {
   int label_count = 0;  ///< 0: unconditional
   std::optional<at::ScalarType> low_precision_type = {};
   bool keeps_activations = false;  ///< see ModelConfig
-  /// Of the initial weights; nullopt: not drawn, as they are loaded or copied, or never computed with.
+  /// Of the initial weights; nullopt: not drawn, as they are loaded or copied, or never computed
+  /// with.
   std::optional<std::uint64_t> seed = {};
   comm::Group* statistics_group = nullptr;  ///< see build_networks()
 };

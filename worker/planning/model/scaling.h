@@ -47,8 +47,8 @@ struct Scaling {
   std::string left_out = {};  ///< why rows are missing, if any are
 };
 
-/// Returns numbers of GPUs: `first` and its doublings within a node, then 1, 2, 4, ... nodes, and at
-/// last those of `last_nodes`.
+/// Returns numbers of GPUs: `first` and its doublings within a node, then 1, 2, 4, ... nodes, and
+/// at last those of `last_nodes`.
 std::vector<int> doublings(int first, const Machine& machine, int last_nodes);
 
 /// Predicts the scaling. Rows end when ranks have less than one image of the batch or not a whole

@@ -9,15 +9,16 @@ namespace {
 
 constexpr const char* kDefaultExperiment = "Default";  // MLflow's
 
-/// Returns an address without what may be a password: of a database, it is in front of the host or in
-/// the query.
-std::string without_password(std::string uri) {
+/// Returns an address without what may be a password: of a database, it is in front of the host, or
+/// in the query.
+std::string without_password(const std::string& uri) {
+  const std::size_t scheme = uri.find("://");
+  const std::string start = scheme == std::string::npos ? "" : uri.substr(0, scheme + 3);
   const std::size_t at = uri.rfind('@');
-  if (at != std::string::npos) {
-    const std::size_t scheme = uri.find("://");
-    uri.replace(0, at, scheme < at ? uri.substr(0, scheme + 3) + "***" : "***");
-  }
-  return uri.substr(0, uri.find('?'));
+  const std::size_t query = uri.find('?');
+  if (at == std::string::npos) return uri.substr(0, query);
+  if (query < at) return start + "***";  // either sign may be part of the password
+  return start + "***" + uri.substr(at, query - at);
 }
 
 /// Returns what is wrong with an address; empty if nothing is.

@@ -56,8 +56,8 @@ void add_keys(const ordered_json& line, std::set<std::string>& keys) {
   for (const auto& [key, value] : mlflow_metrics(line)) keys.insert(key);
 }
 
-/// Returns whether a line has other metrics than these: `ganscale evaluate` adds some to a run that is
-/// over. If none of its step's are known, an older version has sent them.
+/// Returns whether a line has other metrics than these: `ganscale evaluate` adds some to a run that
+/// is over. If none of its step's are known, an older version has sent them.
 bool has_others(const ordered_json& line, const std::set<std::string>& keys) {
   const auto is_other = [&](const auto& metric) { return !keys.contains(metric.first); };
   return !keys.empty() && std::ranges::any_of(mlflow_metrics(line), is_other);
@@ -121,8 +121,8 @@ std::string MlflowUpload::find_experiment() {
   return find();
 }
 
-/// Returns the id of the run that an earlier request has made whose answer was lost; empty if there is
-/// none.
+/// Returns the id of the run that an earlier request has made whose answer was lost; empty if there
+/// is none.
 std::string MlflowUpload::find_lost_run() {
   if (state_.upload_id.empty()) return "";
   const auto found =

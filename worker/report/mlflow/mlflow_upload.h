@@ -29,9 +29,9 @@ struct MlflowSource {
       images_seen_begin;  ///< where the run begins or resumes: later lines are not yet there
 };
 
-/// Uploads a run to a tracking server, from the files that it writes. All that the server has got is
-/// recorded in the run folder, so whatever it missed, in this process or an earlier one, is sent by
-/// the next call.
+/// Uploads a run to a tracking server, from the files that it writes. All that the server has got
+/// is recorded in the run folder, so whatever it missed, in this process or an earlier one, is sent
+/// by the next call.
 class MlflowUpload {
  public:
   /// Resumes the server's run that the state names, if it is of this server and experiment. Throws

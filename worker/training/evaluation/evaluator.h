@@ -22,9 +22,9 @@ class Evaluator {
   ///
   /// Image j uses the random numbers of image j of the seed (Stream::kEvaluate), also for the noise
   /// of a generator with styles, and has the label of a random record, so that labels are as
-  /// frequent as in the data, or a random label (EvaluateConfig::labels), without labels of a bundle
-  /// that have no generator. Images are rounded to bytes, as in files. Throws ConfigError for
-  /// metrics that can't measure the generator, before it starts.
+  /// frequent as in the data, or a random label (EvaluateConfig::labels), without labels of a
+  /// bundle that have no generator. Images are rounded to bytes, as in files. Throws ConfigError
+  /// for metrics that can't measure the generator, before it starts.
   metrics::Measurements evaluate(models::Generator& generator, std::uint64_t seed);
 
  private:

@@ -27,8 +27,8 @@ struct TrainedGenerator {
 /// Loads the generator of a run's newest valid checkpoint, or its bundle.
 ///
 /// ema_kimg: the half-life of the average; none: the samples', generator.ema_kimg.
-/// Throws: DataError if the folder has no run or no valid checkpoint; ConfigError if its config.yaml
-///         is invalid, or no average has this half-life.
+/// Throws: DataError if the folder has no run or no valid checkpoint; ConfigError if its
+///         config.yaml is invalid, or no average has this half-life.
 TrainedGenerator load_newest_generator(const std::filesystem::path& run_folder,
                                        std::optional<double> ema_kimg = {});
 

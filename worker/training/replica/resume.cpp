@@ -10,8 +10,8 @@
 namespace ganscale::training {
 namespace {
 
-/// Returns how the configuration differs from the checkpoint's, in words that end an error about that
-/// checkpoint: empty if nothing differs or config.yaml can't be read, which is another error.
+/// Returns how the configuration differs from the checkpoint's, in words that end an error about
+/// that checkpoint: empty if nothing differs or config.yaml can't be read, which is another error.
 std::string changes_since(const ResumeFrom& from) {
   if (from.resolved.empty()) return "";
   try {

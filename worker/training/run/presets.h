@@ -8,9 +8,9 @@ namespace ganscale::training {
 ///
 /// A preset is itself a configuration. `model.preset` names one of configs/presets/*.yaml, which is
 /// a model's, and may itself start from another by the same key. `preset` names one of
-/// configs/presets/any_model/*.yaml, which sets no key of a model and so fits all of them: it is the
-/// run's, and wins over the model's. With `training.resume_weights`, the values that suit trained
-/// networks win over both, see docs/generate.md.
+/// configs/presets/any_model/*.yaml, which sets no key of a model and so fits all of them: it is
+/// the run's, and wins over the model's. With `training.resume_weights`, the values that suit
+/// trained networks win over both, see docs/generate.md.
 ///
 /// world_size: the preset auto chooses the batch by it.
 /// Throws:     ConfigError for an unknown preset, or a value that it needs and can't read.

@@ -26,8 +26,8 @@ class Scheme {
   virtual bool makes_labels() const { return false; }
   /// Returns the labels that it trains; empty: all of the data.
   virtual std::vector<std::int64_t> made_labels() const { return {}; }
-  /// Returns whether its ranks act on the commands that the control port takes. If not, it takes
-  /// stop alone, which is as good as a signal.
+  /// Returns whether its ranks act on the commands that the control port takes. If not, the
+  /// port takes only stop, which acts as a signal does.
   virtual bool takes_commands() const { return true; }
   /// Returns how many ranks a process without others runs, each on a thread.
   virtual int ranks_of_lone_process() const { return 1; }

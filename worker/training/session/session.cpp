@@ -54,8 +54,7 @@ control::ServerConfig server_config(const Session& session) {
                                .tls_key = config.tls_key};
   if (session.scheme.takes_commands()) return server;
   server.on_stop = [&stop = session.stop] { stop.request(); };
-  server.commands_refused =
-      "scheme " + session.config.scheme.name + " takes no command other than stop";
+  server.commands_refused = "scheme " + session.config.scheme.name + " takes only the command stop";
   return server;
 }
 

@@ -10,7 +10,7 @@ namespace ganscale::training {
 
 struct SessionOptions {
   bool dry_run = false;  ///< stop before the first step, after all checks, and write nothing
-  FabricTrial fabric = {};
+  PreflightOptions fabric = {};
 };
 
 /// Trains: opens the world, the data, the device and the run folder, resumes from the newest valid

@@ -17,7 +17,7 @@ PreflightMode mode_of_rank_0(comm::Group& group, PreflightMode own) {
 }  // namespace
 
 std::optional<wire::Preflight> try_fabric(comm::Group& group, c10::Device device,
-                                          const FabricTrial& own) {
+                                          const PreflightOptions& own) {
   const PreflightMode mode = mode_of_rank_0(group, own.mode);
   const bool has_network = group.size() > 1 || own.required.hcas > 0;
   if (mode == PreflightMode::kOff || !has_network) return std::nullopt;

@@ -23,8 +23,8 @@ inline constexpr EnumNames<PreflightMode, 3> kPreflightModes{
      {PreflightMode::kWarn, "warn"},
      {PreflightMode::kRequire, "require"}}};
 
-/// A preflight, and what it requires.
-struct FabricTrial {
+/// Whether to run a preflight, and what it must find.
+struct PreflightOptions {
   PreflightMode mode = PreflightMode::kOff;
   comm::FabricRequirements required = {};
 };
@@ -36,6 +36,6 @@ struct FabricTrial {
 /// device: of this rank's tensors.
 /// Throws: FabricError on all ranks.
 std::optional<wire::Preflight> try_fabric(comm::Group& group, c10::Device device,
-                                          const FabricTrial& own);
+                                          const PreflightOptions& own);
 
 }  // namespace ganscale::training

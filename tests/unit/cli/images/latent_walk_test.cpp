@@ -58,6 +58,13 @@ TEST(WriteWalk, RefusesToMoveImagesThatCannotMove) {
                [&] { distinct_frames(sampler, {.degrees = 90}); });
 }
 
+TEST(ImageMotion, IsNoneIfImagesStayAsTheyAre) {
+  EXPECT_TRUE(models::ImageMotion().is_none());
+  EXPECT_FALSE(models::ImageMotion{.degrees = -1}.is_none());
+  EXPECT_FALSE(models::ImageMotion{.right = 0.1}.is_none());
+  EXPECT_FALSE(models::ImageMotion{.down = 0.1}.is_none());
+}
+
 TEST(MotionAt, TurnsEvenlyAndMovesThereAndBack) {
   const models::ImageMotion whole{.degrees = 360, .right = 0.5, .down = -0.25};
   const auto quarter = motion_at(whole, 0.25);

@@ -43,8 +43,8 @@ TEST(Supervise, ReturnsTheCodeOfAProgramThatDidNotFindAnother) {
   EXPECT_EQ(supervise({"sh", "-c", "exit 127"}, "dash"), 127);
 }
 
-/// Supervises a shell that ends with 3 after the second SIGUSR1, with 4 after SIGTERM, and notes what it
-/// receives in a file. Returns the process that supervises.
+/// Supervises a shell that ends with 3 after the second SIGUSR1, with 4 after SIGTERM, and notes
+/// what it receives in a file. Returns the process that supervises.
 pid_t start_shell(const TemporaryFolder& folder) {
   const std::string file = folder / "received";
   const std::string script = "trap 'echo USR1 >> " + file + "' USR1; trap 'echo TERM >> " + file +

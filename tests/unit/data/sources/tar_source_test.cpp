@@ -226,7 +226,8 @@ TEST(TarSource, ReadsLinksAsTheFilesThatTheyAreTo) {
     EXPECT_EQ(first_byte(*source, record), value) << source->describe(record);
 }
 
-/// A tar file as `tar --sparse` writes it: of the first member's 4096 bytes only the last are in it.
+/// A tar file as `tar --sparse` writes it: of the first member's 4096 bytes only the last are in
+/// it.
 fs::path write_sparse(const fs::path& file, const std::string& name) {
   constexpr std::int64_t kBytes = 4096;
   constexpr std::int64_t kHole = 2048;

@@ -112,7 +112,8 @@ void expect_inert_pad(
   };
   const Orders padded = with(kForTensorCores);
   const Orders plain = with(kPlain);
-  // Sums of up to 153 products in another order: 2^-24 sqrt(153) a layer, through up to four and eight.
+  // Sums of up to 153 products in another order: 2^-24 sqrt(153) a layer, through up to four and
+  // eight.
   expect_near(padded.first, plain.first, 3e-6);
   expect_near(padded.second, plain.second, 1e-5);
 }

@@ -112,8 +112,8 @@ Assumptions of_first_row(const StepCount& count, const Machine& machine, const R
       workload_of(count, kFlat), machine);
 }
 
-/// Returns what the host takes for a launch by a row with few images a GPU, which waits for its host
-/// there: with many it hides behind the device, so no row of one GPU shows it.
+/// Returns what the host takes for a launch by a row with few images a GPU, which waits for its
+/// host there: with many it hides behind the device, so no row of one GPU shows it.
 double launch_seconds_of(const StepCount& count, const Machine& machine, const Row& row,
                          const Assumptions& of_device) {
   return fitted("fit: [launch_seconds]\nassume: {device: " +
@@ -234,8 +234,8 @@ Scaling summit(double images_per_second, std::vector<int> gpus, const Assumption
 }
 
 TEST(Published, LabelsOnSummitTakeTheSameTimeTo1000Ranks) {
-  // Lupo Pasini et al.: "flat" to 1,000 processes; start and slowest rank are in it. At 5,000 images
-  // a second a label takes 17 minutes, so that the start counts.
+  // Lupo Pasini et al.: "flat" to 1,000 processes; start and slowest rank are in it. At 5,000
+  // images a second a label takes 17 minutes, so that the start counts.
   const Scaling scaling = summit(5000, {6, 96, 1002}, {});
   const double first = scaling.rows.front().hours;
   const double last = scaling.rows.back().hours;

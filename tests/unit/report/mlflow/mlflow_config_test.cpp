@@ -71,6 +71,7 @@ TEST(MlflowAccess, IsRefusedWithoutItsPassword) {
   const MlflowConfig config = parse("experiment: faces\n");
   for (const auto& [uri, shown] :
        {std::pair("postgresql://me:se/cr@et@host/db", "postgresql://***@host/db"),
+        {"mysql://host/db?password=p@ss", "mysql://***"},
         {"me:secret@host", "***@host"},
         {"mysql://host/db?password=secret", "mysql://host/db"}}) {
     MlflowEnvironment environment;

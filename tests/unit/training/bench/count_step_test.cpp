@@ -189,8 +189,8 @@ TEST(CountStep, PreparesWeightsOncePerUpdate) {
   EXPECT_EQ(copies("Dreg"), 2 + 2);
 }
 
-// The model of Karras et al. 2020, arXiv:1912.04958, configuration F, at 256 x 256 takes 1,219 GFLOP
-// an image by a count of its layers, with the passes of second order as six forward passes.
+// The model of Karras et al. 2020, arXiv:1912.04958, configuration F, at 256 x 256 takes 1,219
+// GFLOP an image by a count of its layers, with the passes of second order as six forward passes.
 TEST(CountStep, OfConfigFAgreesWithACountOfItsLayers) {
   const auto config =
       parse("model: {name: stylegan2, preset: config-f, resolution: 256}\ntraining: {batch: 32}\n");

@@ -128,8 +128,8 @@ TEST(BuildPhases, ScoresRealsAndFakesInOnePassIfTheModelJoinsThem) {
   EXPECT_EQ(joined.phases[1].losses.size(), 1);
 }
 
-/// Returns a left singular vector of BigGAN's discriminator before and after Dmain, and what a power
-/// iteration makes of one.
+/// Returns a left singular vector of BigGAN's discriminator before and after Dmain, and what a
+/// power iteration makes of one.
 struct SingularVectors {
   explicit SingularVectors(const std::string& joined_batches)
       : run("model: {name: biggan, generator_channels: 1, discriminator_channels: 1}\n"

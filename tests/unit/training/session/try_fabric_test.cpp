@@ -7,7 +7,7 @@ namespace ganscale::training {
 namespace {
 
 /// No network has this floor.
-FabricTrial too_much_of(PreflightMode mode) {
+PreflightOptions too_much_of(PreflightMode mode) {
   return {.mode = mode, .required = {.floor_gigabytes_per_second = 9999, .hcas = 0}};
 }
 
@@ -21,8 +21,8 @@ TEST(TryFabric, MeasuresNothingUnlessRank0IsAskedTo) {
 TEST(TryFabric, RequiresOnAllRanksWhatRank0IsAskedTo) {
   testing::internal::CaptureStdout();
   comm::run_ranks(2, [](comm::Group& group) {
-    const FabricTrial own =
-        group.rank() == 0 ? too_much_of(PreflightMode::kRequire) : FabricTrial();
+    const PreflightOptions own =
+        group.rank() == 0 ? too_much_of(PreflightMode::kRequire) : PreflightOptions();
     expect_error(ExitCode::kFabric, "below the floor of 9999 GB/s",
                  [&] { try_fabric(group, at::kCPU, own); });
   });

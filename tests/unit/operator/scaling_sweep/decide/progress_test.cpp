@@ -263,7 +263,7 @@ TEST(Progress, WaitsForTrainingsOfAnEarlierSweepOfTheSameName) {
   Situation s = situation();
   s.children = {measured_child(s, 0)};
   s.children[0].owned = false;
-  s.children[0].left_over = true;
+  s.children[0].of_earlier_sweep = true;
   const Decision d = decide(s);
   EXPECT_FALSE(d.start);
   EXPECT_THAT(d.remove, IsEmpty());

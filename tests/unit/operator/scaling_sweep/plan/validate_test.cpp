@@ -83,7 +83,7 @@ TEST(ValidateSweep, NamesTheBatchOfARankIfAWeakPointCannotShareItsBatch) {
                        {"batchPerRank", 8},
                        {"points", Json::array({{{"nodes", 3}}})}};
   EXPECT_EQ(problem(passes),
-            "spec.batchPerRank: times the ranks: must be divisible by the number of ranks times "
+            "spec.batchPerRank: the batch of all ranks: must be divisible by the number of ranks times "
             "training.accumulate, 3: 24 on 3 (point n3)");
 }
 
