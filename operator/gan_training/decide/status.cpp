@@ -124,6 +124,12 @@ Json kept_status(const Json& old, const Record& record) {
   return status;
 }
 
+/// Without a control port, an attempt ends before the phase changes.
+bool is_being_stopped(const Record& record) {
+  const bool has_ended = record.state == AttemptState::kEnded;
+  return record.ending.has_value() || (record.phase == Phase::kRunning && has_ended);
+}
+
 }  // namespace
 
 Json next_status(const Json& old, const Record& record, const Facts& facts) {
@@ -148,11 +154,8 @@ Json next_status(const Json& old, const Record& record, const Facts& facts) {
     set(phase_condition(phase, record.phase, record.reason, record.message));
   }
   const Refusal refusal{facts.problem_reason, facts.problem};
-  // Without a control port, an attempt ends before the phase changes.
-  const bool is_ending = record.ending.has_value() ||
-                         (record.phase == Phase::kRunning && record.state == AttemptState::kEnded);
-  for (const Condition& condition :
-       summary_conditions(record.phase, record.reason, record.message, refusal, is_ending)) {
+  for (const Condition& condition : summary_conditions(record.phase, record.reason, record.message,
+                                                       refusal, is_being_stopped(record))) {
     set(condition);
   }
   set(progressing(record));

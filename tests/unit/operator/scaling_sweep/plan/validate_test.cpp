@@ -82,9 +82,10 @@ TEST(ValidateSweep, NamesTheBatchOfARankIfAWeakPointCannotShareItsBatch) {
   const Json passes = {{"template", {{"config", {{"training", {{"accumulate", 3}}}}}}},
                        {"batchPerRank", 8},
                        {"points", Json::array({{{"nodes", 3}}})}};
-  EXPECT_EQ(problem(passes),
-            "spec.batchPerRank: the batch of all ranks: must be divisible by the number of ranks times "
-            "training.accumulate, 3: 24 on 3 (point n3)");
+  EXPECT_EQ(
+      problem(passes),
+      "spec.batchPerRank: the batch of all ranks: must be divisible by the number of ranks times "
+      "training.accumulate, 3: 24 on 3 (point n3)");
 }
 
 TEST(ValidateSweep, RefusesAPointTwiceInOtherWords) {
