@@ -15,8 +15,8 @@ struct PlannedPoint {
   int ranks = 1;
   int gpus = 0;
   std::int64_t global_batch = 0;  ///< of a step; 0: the worker's default
-  Json training;                  ///< the spec of its GanTrainings: storage only for kPerLabel
-  std::string hash;               ///< of training_spec(): a result of another spec does not count
+  Json training;                  ///< the spec of its GanTrainings
+  std::string hash;               ///< of `training`: a result of another spec does not count
 };
 
 /// One run: a GanTraining to its end.

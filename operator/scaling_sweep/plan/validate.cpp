@@ -93,8 +93,6 @@ class PointPlanner {
     check_length(checked.config, planned.global_batch, name);
     require_accepted(run_name(key_, point, spec_.repeats), planned.training, name);
     planned.hash = spec_hash(planned.training.dump());
-    // A run that resumed would end before its window does, so an interrupted one starts from zero.
-    if (spec_.mode != Mode::kPerLabel) planned.training.erase("storage");
     return planned;
   }
 

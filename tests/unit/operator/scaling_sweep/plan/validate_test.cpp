@@ -203,19 +203,6 @@ TEST(ValidateSweep, LimitsRestartsUnlessTheTemplateDoes) {
 }
 
 // A run that was interrupted would resume, and end before its window does.
-TEST(ValidateSweep, GivesOnlyWholeTrainingsStorage) {
-  const Json storage = {{"claimName", "runs"}};
-  const Plan plain = make_plan();
-  const Plan plan = make_plan({{"template", {{"storage", storage}}}});
-  for (std::size_t i = 0; i < plan.points.size(); ++i) {
-    EXPECT_EQ(plan.points[i].training, plain.points[i].training);
-  }
-  EXPECT_NE(plan.points[0].hash, plain.points[0].hash) << "results of older versions still count";
-  for (const PlannedPoint& point : make_plan(kPerLabel).points) {
-    EXPECT_EQ(point.training["storage"], storage);
-  }
-}
-
 TEST(ValidateSweep, GivesEveryRunThePodTemplate) {
   const Json pods = {{"worker", {{"spec", {{"runtimeClassName", "nvidia"}}}}}};
   for (const PlannedPoint& point : make_plan({{"template", {{"podTemplate", pods}}}}).points) {
