@@ -4,12 +4,21 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstdlib>
 
 namespace ganscale {
 
 std::string host_name() {
   std::array<char, 256> name{};
   return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
+}
+
+std::string environment_variable(std::initializer_list<const char*> names) {
+  for (const char* name : names) {
+    const char* value = std::getenv(name);
+    if (value != nullptr && *value != '\0') return value;
+  }
+  return "";
 }
 
 void keep_freed_host_memory() {

@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/host.h"
 #include "base/joined.h"
 #include "base/log.h"
 #include "base/terminal.h"
@@ -53,16 +54,11 @@ bool reads_other_processes() {
   return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == 1;
 }
 
-std::string variable(const char* name) {
-  const char* text = std::getenv(name);
-  return text == nullptr ? "" : text;
-}
-
 Surroundings look_around() {
   return {.gpus = device::visible_gpu_count(),
           .cores = device::usable_cores(),
           .in_slurm = std::getenv("SLURM_JOB_ID") != nullptr,
-          .slurm_tasks = variable("SLURM_TASKS_PER_NODE"),
+          .slurm_tasks = environment_variable({"SLURM_TASKS_PER_NODE"}),
           .is_root = geteuid() == 0,
           .terminal_columns = terminal::is_open() ? terminal::columns() : 0,
           .reads_other_processes = reads_other_processes(),

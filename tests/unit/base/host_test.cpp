@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 
 #include <cstddef>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <vector>
@@ -39,6 +40,14 @@ TEST(HostMemoryTest, PagesOfFreedBuffersAreUsedAgain) {
   const long before = page_faults();
   use_buffers();
   EXPECT_LT(page_faults() - before, static_cast<long>(kBuffers * kBufferBytes / kPageBytes / 10));
+}
+
+TEST(EnvironmentVariable, IsTheFirstThatIsSetAndNotEmpty) {
+  unsetenv("GANSCALE_TEST_A");
+  setenv("GANSCALE_TEST_B", "", /*overwrite=*/1);
+  setenv("GANSCALE_TEST_C", "c", /*overwrite=*/1);
+  EXPECT_EQ(environment_variable({"GANSCALE_TEST_A", "GANSCALE_TEST_B", "GANSCALE_TEST_C"}), "c");
+  EXPECT_EQ(environment_variable({"GANSCALE_TEST_A", "GANSCALE_TEST_B"}), "");
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <ranges>
 #include <span>
 #include <string>
 #include <vector>
@@ -53,15 +54,27 @@ class ImageFiles : public LabeledSource {
  protected:
   /// Returns whether a file is an image, and counts those that nothing here reads.
   bool takes(const std::string& name);
-  /// Returns whether a file of an archive is a dataset.json in a folder that all images are in:
-  /// `zip -r` and `tar` put a dataset's folder into the archive.
-  bool may_label_all(const std::string& file) const;
+  /// Returns the outermost dataset.json in a folder that all images are in, of the files of an
+  /// archive, which have a `name`; null without one. `zip -r` and `tar` put a dataset's folder into
+  /// the archive.
+  template <std::ranges::range Files>
+  const std::ranges::range_value_t<Files>* dataset_json(const Files& files) const {
+    const std::ranges::range_value_t<Files>* found = nullptr;
+    for (const auto& file : files) {
+      const bool is_outermost = found == nullptr || file.name.size() < found->name.size();
+      if (is_outermost && may_label_all(file.name)) found = &file;
+    }
+    return found;
+  }
   /// Sets everything but the bytes of a record.
   void finish(std::int64_t index, Record& record) const;
 
   std::vector<std::string> names_;
 
  private:
+  /// Returns whether a file is a dataset.json in a folder that all images are in.
+  bool may_label_all(const std::string& file) const;
+
   std::map<std::string, std::int64_t> unread_;  ///< by extension
 };
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <ranges>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -118,22 +119,12 @@ class TarSource : public ImageFiles {
         return labels_beside(extension);
     }
     try {
-      const Member* json = dataset_json();
+      const bool has_shards = shards_.size() > 1;
+      const Member* json = has_shards ? nullptr : dataset_json(std::views::values(beside_));
       return json != nullptr ? labels_by_dataset(*json) : labels_by_folder(names_);
     } catch (const DataError& error) {
       throw DataError(std::string(error.what()) + ": " + shards_.front().file().string());
     }
-  }
-
-  /// Returns the outermost file of a single tar that may_label_all(); null without one.
-  const Member* dataset_json() const {
-    if (shards_.size() > 1) return nullptr;
-    const Member* found = nullptr;
-    for (const auto& [key, member] : beside_) {
-      const bool is_outermost = found == nullptr || member.name.size() < found->name.size();
-      if (is_outermost && may_label_all(member.name)) found = &member;
-    }
-    return found;
   }
 
   LabelSet labels_by_dataset(const Member& json) const {

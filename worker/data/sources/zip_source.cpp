@@ -55,16 +55,6 @@ class ZipSource : public ImageFiles {
   }
 
  private:
-  /// Returns the outermost file that may_label_all(); null without one.
-  const ZipEntry* dataset_json(const std::vector<ZipEntry>& all) const {
-    const ZipEntry* found = nullptr;
-    for (const ZipEntry& entry : all) {
-      const bool is_outermost = found == nullptr || entry.name.size() < found->name.size();
-      if (is_outermost && may_label_all(entry.name)) found = &entry;
-    }
-    return found;
-  }
-
   FileBytes bytes_;
   std::vector<ZipEntry> entries_;
 };

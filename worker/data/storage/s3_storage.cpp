@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -15,6 +14,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/host.h"
 #include "base/non_copyable.h"
 
 namespace ganscale::data {
@@ -80,15 +80,6 @@ std::int64_t read_at(arrow::io::RandomAccessFile& file, std::int64_t offset,
   }
 }
 
-/// Returns the first of these variables that is set and not empty; otherwise an empty string.
-std::string environment(std::initializer_list<const char*> names) {
-  for (const char* name : names) {
-    const char* value = std::getenv(name);
-    if (value != nullptr && *value != '\0') return value;
-  }
-  return "";
-}
-
 /// The address of a server other than Amazon's.
 struct Endpoint {
   std::string scheme;
@@ -97,7 +88,7 @@ struct Endpoint {
 
 /// Returns the endpoint that the environment names; nothing for Amazon's. Throws ConfigError.
 std::optional<Endpoint> endpoint_of_environment() {
-  const std::string url = environment({"AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"});
+  const std::string url = environment_variable({"AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"});
   if (url.empty()) return std::nullopt;
   for (const char* scheme : {"https", "http"}) {
     const std::string begin = std::string(scheme) + "://";
@@ -111,7 +102,7 @@ std::optional<Endpoint> endpoint_of_environment() {
 
 /// Arrow's wheel does not know where the system keeps its certificates.
 std::string certificates() {
-  const std::string named = environment({"AWS_CA_BUNDLE", "SSL_CERT_FILE"});
+  const std::string named = environment_variable({"AWS_CA_BUNDLE", "SSL_CERT_FILE"});
   if (!named.empty()) return named;
   for (const char* file :
        {"/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt"}) {
@@ -122,7 +113,7 @@ std::string certificates() {
 
 std::string region_of(const std::string& bucket, const arrow::fs::S3Options& options,
                       const fs::path& path) {
-  const std::string named = environment({"AWS_REGION", "AWS_DEFAULT_REGION"});
+  const std::string named = environment_variable({"AWS_REGION", "AWS_DEFAULT_REGION"});
   if (!named.empty()) return named;
   if (!options.endpoint_override.empty()) return "us-east-1";
   return value_of(arrow::fs::ResolveS3BucketRegion(bucket), path);

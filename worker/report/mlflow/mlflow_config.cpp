@@ -1,8 +1,7 @@
 #include "report/mlflow/mlflow_config.h"
 
-#include <cstdlib>
-
 #include "base/error.h"
+#include "base/host.h"
 
 namespace ganscale::report {
 namespace {
@@ -30,11 +29,6 @@ std::string fault_of(const std::string& uri) {
     return "must not contain a password, which would be written to the run folder; set "
            "MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD instead";
   return "";
-}
-
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
 }
 
 std::string first_of(const std::string& preferred, const std::string& fallback) {
@@ -66,12 +60,12 @@ MlflowConfig parse_mlflow(config::Section in) {
 }
 
 MlflowEnvironment read_mlflow_environment() {
-  const std::string insecure = variable("MLFLOW_TRACKING_INSECURE_TLS");
-  return {.uri = variable("MLFLOW_TRACKING_URI"),
-          .experiment = variable("MLFLOW_EXPERIMENT_NAME"),
-          .username = variable("MLFLOW_TRACKING_USERNAME"),
-          .password = variable("MLFLOW_TRACKING_PASSWORD"),
-          .token = variable("MLFLOW_TRACKING_TOKEN"),
+  const std::string insecure = environment_variable({"MLFLOW_TRACKING_INSECURE_TLS"});
+  return {.uri = environment_variable({"MLFLOW_TRACKING_URI"}),
+          .experiment = environment_variable({"MLFLOW_EXPERIMENT_NAME"}),
+          .username = environment_variable({"MLFLOW_TRACKING_USERNAME"}),
+          .password = environment_variable({"MLFLOW_TRACKING_PASSWORD"}),
+          .token = environment_variable({"MLFLOW_TRACKING_TOKEN"}),
           .trusts_any_certificate = insecure == "true" || insecure == "1"};
 }
 

@@ -156,15 +156,20 @@ TEST(Reporter, CountsWhatTheTrainerReadsSinceItBegan) {
   EXPECT_EQ(alone.reported.instruments.phase_seconds_total.at("Gmain").value(), 0.5);
 }
 
+/// Returns the line of a tick after 20 images.
+nlohmann::ordered_json line_after_20_images(ReportedAlone& alone) {
+  alone.reporter.begin(alone.progress);
+  alone.progress.images_seen = 20;
+  alone.reporter.tick(alone.progress);
+  return only_line(alone.folder);
+}
+
 // D is updated at 16 / 17 of its rate, once more in 16 steps; G after half of its images.
 TEST(Reporter, ReportsTheRatesOfTheUpdates) {
   ReportedAlone alone(
       "generator: {optimizer: {learning_rate: 0.01, schedule: {name: linear}}}\n"
       "discriminator: {optimizer: {learning_rate: 0.017}, r1_gamma: 1}\n");
-  alone.reporter.begin(alone.progress);
-  alone.progress.images_seen = 20;
-  alone.reporter.tick(alone.progress);
-  const auto rates = only_line(alone.folder).at("learning_rate");
+  const auto rates = line_after_20_images(alone).at("learning_rate");
   EXPECT_DOUBLE_EQ(rates.at("generator").get<double>(), 0.005);
   EXPECT_DOUBLE_EQ(rates.at("discriminator").get<double>(), 0.016);
 }
@@ -176,10 +181,7 @@ TEST(Reporter, ReportsTheRatesOfWarmUpAndBatch) {
       "{name: sqrt, base_batch: 1}}}\n"
       "discriminator: {optimizer: {learning_rate: 0.01, batch_rule: {name: linear, base_batch: "
       "1}}}\n");
-  alone.reporter.begin(alone.progress);
-  alone.progress.images_seen = 20;
-  alone.reporter.tick(alone.progress);
-  const auto rates = only_line(alone.folder).at("learning_rate");
+  const auto rates = line_after_20_images(alone).at("learning_rate");
   EXPECT_DOUBLE_EQ(rates.at("generator").get<double>(), 0.01);
   EXPECT_DOUBLE_EQ(rates.at("discriminator").get<double>(), 0.04);
 }
@@ -194,10 +196,7 @@ TEST(Reporter, ReportsTheValuesOfSchedules) {
                       optimizer +
                       ", r1_gamma: 4, r2_gamma: 2, penalty_phase: main, "
                       "gamma_schedule: {name: cosine, final_fraction: 0.1, kimg: 0.04}}\n");
-  alone.reporter.begin(alone.progress);
-  alone.progress.images_seen = 20;
-  alone.reporter.tick(alone.progress);
-  const auto scheduled = only_line(alone.folder).at("scheduled");
+  const auto scheduled = line_after_20_images(alone).at("scheduled");
   const std::map<std::string, double> expected = {{"generator_beta2", 0.945},
                                                   {"discriminator_beta2", 0.945},
                                                   {"r1_gamma", 2.2},
