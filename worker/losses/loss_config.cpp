@@ -51,6 +51,14 @@ LossConfig parse_loss(config::Section in) {
   const std::string first = c.kind == Adversarial::kRelativistic ? "discriminator" : "generator";
   c.discriminator_first = in.get_choice("first", first, {"generator", "discriminator"},
                                         "network that a step trains first") == "discriminator";
+  c.shares_fakes =
+      in.get_choice("fakes", "new", {"new", "shared"},
+                    "fakes that the discriminator trains on: new ones, or those that the generator "
+                    "was trained with in the same step, which saves a pass through it") == "shared";
+  c.uniform_labels =
+      in.get_choice("fake_labels", "batch", {"batch", "uniform"},
+                    "labels of fakes: those of the real images of the same batch, or drawn, each "
+                    "as likely as the others") == "uniform";
   c.weight_clip =
       in.get("weight_clip", c.weight_clip,
              "clamp the discriminator's parameters to this magnitude after each step; 0: do not");

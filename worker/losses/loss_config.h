@@ -14,8 +14,10 @@ struct LossConfig {
   Adversarial kind = Adversarial::kNonSaturating;
   std::int64_t critic_steps = 1;     ///< discriminator steps per generator step
   bool discriminator_first = false;  ///< a step trains it, then the generator
-  double gradient_penalty = 0;       ///< weight; 0: none
-  double weight_clip = 0;            ///< limit of the discriminator's parameters; 0: none
+  bool shares_fakes = false;    ///< the discriminator trains on the generator's, not on new ones
+  bool uniform_labels = false;  ///< of fakes; otherwise those of the reals of the same batch
+  double gradient_penalty = 0;  ///< weight; 0: none
+  double weight_clip = 0;       ///< limit of the discriminator's parameters; 0: none
 };
 
 /// When R1 and R2 are taken.

@@ -248,6 +248,14 @@ void staleness_0_with_uneven_roles(comm::Group& world) {
                                 thorough(20, 6));
 }
 
+/// The fakes of a step come with drawn labels, from the ranks of the generator that trained on them.
+void staleness_0_with_shared_fakes(comm::Group& world) {
+  RunConfig config = make_config("conditional_dcgan", "frozen", Precision::kFp64);
+  config.loss = {.shares_fakes = true, .uniform_labels = true};
+  config.training.batch = 12;
+  expect_same_with_uneven_roles(world, config, 3);
+}
+
 /// A rank takes the scores and labels of its pairs from several others, or a part of another's.
 void staleness_0_of_r3gan_with_uneven_roles(comm::Group& world) {
   RunConfig config = make_r3gan_config("", Precision::kFp64);
@@ -330,6 +338,7 @@ std::vector<comm::GroupClaim> asynchronous_claims() {
       {"Staleness0IsSynchronousOfPairsWithCriticSteps", staleness_0_of_pairs_with_critic_steps},
       {"ScoresOfPairsLeaveNoTraceInTheDiscriminator", scores_of_pairs_leave_no_trace},
       {"Staleness0IsSynchronousWithUnevenRoles", staleness_0_with_uneven_roles},
+      {"Staleness0IsSynchronousWithSharedFakes", staleness_0_with_shared_fakes},
       {"Staleness0IsSynchronousOfR3ganWithUnevenRoles", staleness_0_of_r3gan_with_uneven_roles},
       {"AgesStayWithinBound1", ages_stay_within_bound_1},
       {"AgesStayWithinBound2WithTheDiscriminatorFirst",

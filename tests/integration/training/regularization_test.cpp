@@ -106,7 +106,7 @@ std::vector<double> path_variances(double learning_rate) {
     // The moving mean first has to converge to the lengths.
     phase.learning_rate = [&](std::int64_t) { return i < 50 ? 0 : learning_rate; };
     const auto images = image_random(SeedMode::kImage, 1, 0, 1, i * kBatch);
-    const auto seen = compute_gradients(phase, {real, images});
+    const auto seen = compute_gradients(phase, {real, images}).statistics;
     EXPECT_EQ(update_network(phase, 0)[0].item<float>(), 0);
     curve.push_back(seen.at("loss/path_length").item<double>() /
                     std::pow(seen.at("path_length").item<double>(), 2));

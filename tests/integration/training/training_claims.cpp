@@ -116,6 +116,13 @@ void conditional_stylegan2(comm::Group& group) {
       thorough(10, 5));
 }
 
+/// As in the code of Lupo Pasini et al.
+void conditional_dcgan_with_shared_fakes(comm::Group& group) {
+  RunConfig config = make_config("conditional_dcgan", "synchronized", Precision::kFp64);
+  config.loss = {.shares_fakes = true, .uniform_labels = true};
+  expect_same_state_as_one_rank(group, config, kManySteps);
+}
+
 void stylegan3(comm::Group& group) {
   expect_same_state_as_one_rank(group, make_stylegan3_config(Precision::kFp64), 6);
 }
@@ -320,6 +327,7 @@ std::vector<comm::GroupClaim> training_claims() {
   return {
       {"DcganWithSynchronizedBatchNormEqualsOneRank", dcgan_with_synchronized_batch_norm},
       {"ConditionalDcganEqualsOneRank", conditional_dcgan_with_synchronized_batch_norm},
+      {"ConditionalDcganWithSharedFakesEqualsOneRank", conditional_dcgan_with_shared_fakes},
       {"AModelThatATestAddsEqualsOneRank", a_model_that_a_test_adds},
       {"DcganWithFrozenBatchNormEqualsOneRank", dcgan_with_frozen_batch_norm},
       {"AdaptiveAugmentationEqualsOneRank", adaptive_augmentation},

@@ -89,7 +89,7 @@ class Counter {
     std::vector<CountedPhase> counted;
     leave_as_a_step_does();
     recorder_.take();
-    const StepInput input = inputs_.next({});
+    StepInput input = inputs_.next({});
     counted.push_back(
         {.name = "input", .network = wire::Role::kDiscriminator, .update = recorder_.take()});
     for (Phase& phase : trainer_.phases()) counted.push_back(count(phase, input));
@@ -119,7 +119,7 @@ class Counter {
     }
   }
 
-  CountedPhase count(Phase& phase, const StepInput& input) {
+  CountedPhase count(Phase& phase, StepInput& input) {
     const bool of_generator = phase.network == &replica_.generator();
     CountedPhase counted{
         .name = phase.name,
@@ -129,7 +129,8 @@ class Counter {
     memory_.take_peak();
     const optim::Averages averages = replica_.average().averages(/*images_seen=*/0);
     const bool moves_average = of_generator && is_main(phase);
-    const NamedTensors scalars = compute_gradients(phase, input);
+    const PhaseOutput output = compute_gradients(phase, input);
+    const NamedTensors& scalars = output.statistics;
     counted.gradients = recorder_.take();
     statistics_.add(scalars);  // begins their sums, to which later steps add
     recorder_.take();
@@ -137,7 +138,8 @@ class Counter {
     statistics_.add(scalars);
     counted.update = recorder_.take();
     counted.peak_bytes = memory_.take_peak();
-    if (!of_generator && is_main(phase)) {
+    if (output.fakes) input.fakes = output.fakes;
+    if (!of_generator && is_main(phase) && !input.fakes) {
       losses_.make_fakes(input);
       counted.fakes = recorder_.take();
     }

@@ -1,5 +1,7 @@
 #include "training/phases/due_phases.h"
 
+#include <utility>
+
 #include "base/stopwatch.h"
 
 namespace ganscale::training {
@@ -25,8 +27,10 @@ bool run_due_phases(std::vector<Phase>& phases, Replica& replica, const DueStep&
     if (!phase.is_due(progress.step)) continue;
     const Stopwatch watch;
     if (phase.follow_schedules) phase.follow_schedules(progress.images_seen);
-    result.statistics.merge(step.recorder != nullptr ? step.recorder->compute_gradients(phase)
-                                                     : compute_gradients(phase, step.input));
+    PhaseOutput output = step.recorder != nullptr ? step.recorder->compute_gradients(phase)
+                                                  : compute_gradients(phase, step.input);
+    result.statistics.merge(output.statistics);
+    if (output.fakes) step.input.fakes = std::move(output.fakes);
     const bool moves_average = &phase == last_of_generator;
     step.skipped.add(phase, update_network(phase, progress.images_seen,
                                            moves_average ? &step.averages : nullptr));

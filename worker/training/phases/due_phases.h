@@ -12,7 +12,7 @@ namespace ganscale::training {
 /// A step of one rank.
 struct DueStep {
   const Progress& progress;
-  const StepInput& input;
+  StepInput& input;                 ///< takes the fakes that a phase leaves to later ones
   const optim::Averages& averages;  ///< of the generator, before the step
   SkippedUpdates& skipped;
   GraphRecorder* recorder = nullptr;  ///< null if phases are not replayed

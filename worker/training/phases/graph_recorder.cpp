@@ -4,6 +4,8 @@
 #include <ATen/ops/empty_like.h>
 #include <ATen/ops/stack.h>
 
+#include <utility>
+
 #include "base/error.h"
 
 namespace ganscale::training {
@@ -26,12 +28,13 @@ void GraphRecorder::set_input(const StepInput& input) {
   first_image_.fill_(input.images.first_image);
 }
 
-NamedTensors GraphRecorder::compute_gradients(Phase& phase) {
+PhaseOutput GraphRecorder::compute_gradients(Phase& phase) {
   Recorded& recorded = phases_[phase.name];
   if (!recorded.graph) {
-    recorded.graph = std::make_unique<device::CudaGraph>(
-        first_image_.device(),
-        [this, &phase, &recorded] { pack(training::compute_gradients(phase, input_), recorded); });
+    recorded.graph =
+        std::make_unique<device::CudaGraph>(first_image_.device(), [this, &phase, &recorded] {
+          pack(training::compute_gradients(phase, input_).statistics, recorded);
+        });
   }
   replica_.generator().prepare_weights();
   replica_.discriminator().prepare_weights();
@@ -41,7 +44,7 @@ NamedTensors GraphRecorder::compute_gradients(Phase& phase) {
   const std::vector<at::Tensor> values = recorded.statistics.clone().unbind();
   NamedTensors statistics;
   for (std::size_t i = 0; i < values.size(); ++i) statistics[recorded.names[i]] = values[i];
-  return statistics;
+  return {.statistics = std::move(statistics)};
 }
 
 void GraphRecorder::pack(const NamedTensors& statistics, Recorded& recorded) {

@@ -24,7 +24,7 @@ class GraphRecorder {
   /// Sets the input of the next phases. Shapes, seed and stride must equal the first one's.
   void set_input(const StepInput& input);
   /// Like the free function, for the latest input.
-  NamedTensors compute_gradients(Phase& phase);
+  PhaseOutput compute_gradients(Phase& phase);
 
  private:
   struct Recorded {

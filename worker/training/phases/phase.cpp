@@ -1,6 +1,7 @@
 #include "training/phases/phase.h"
 
 #include <ATen/core/grad_mode.h>
+#include <ATen/ops/cat.h>
 #include <torch/nn/module.h>
 
 #include <utility>
@@ -99,6 +100,19 @@ StepInput part_of(const StepInput& input, std::int64_t first, std::int64_t count
   return part;
 }
 
+Fakes joined(const std::vector<Fakes>& passes) {
+  if (passes.size() == 1) return passes.front();
+  std::vector<at::Tensor> images;
+  std::vector<at::Tensor> labels;
+  for (const Fakes& pass : passes) {
+    images.push_back(pass.images);
+    if (pass.labels.defined()) labels.push_back(pass.labels);
+  }
+  return {.images = at::cat(images),
+          .labels = labels.empty() ? at::Tensor() : at::cat(labels),
+          .next_site = passes.back().next_site};
+}
+
 std::vector<std::string> names_of(const std::vector<Phase>& phases) {
   std::vector<std::string> names;
   for (const Phase& phase : phases) names.push_back(phase.name);
@@ -113,10 +127,11 @@ std::vector<std::string> statistics_of(const std::vector<Phase>& phases) {
   return names;
 }
 
-NamedTensors compute_gradients(Phase& phase, const StepInput& input) {
+PhaseOutput compute_gradients(Phase& phase, const StepInput& input) {
   const OnlyGradientsOf only(phase.optimizer->parameters());
   phase.gradients->clear();
   NamedTensors statistics;
+  std::vector<Fakes> fakes;
   if (phase.weight_loss) {
     const PhaseLoss loss = phase.weight_loss();
     phase.gradients->backward(loss.total);
@@ -130,10 +145,13 @@ NamedTensors compute_gradients(Phase& phase, const StepInput& input) {
       if (is_last) phase.gradients->begin();
       phase.gradients->backward(phase.passes == 1 ? loss.total : loss.total.div(phase.passes));
       add_statistics(loss.statistics, phase.passes, statistics);
+      if (loss.fakes) fakes.push_back(*loss.fakes);
     }
   }
   phase.gradients->finish();
-  return statistics;
+  PhaseOutput output{.statistics = std::move(statistics)};
+  if (!fakes.empty()) output.fakes = joined(fakes);
+  return output;
 }
 
 at::Tensor update_network(Phase& phase, std::int64_t images_seen, const optim::Averages* averages) {

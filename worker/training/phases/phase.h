@@ -36,6 +36,9 @@ struct Fakes {
   std::uint32_t next_site = 0;  ///< of the random stream of Dmain, after G's
 };
 
+/// Returns the fakes of several passes as those of one.
+Fakes joined(const std::vector<Fakes>& passes);
+
 /// Reals that the generator's loss compares fakes with, as the discriminator scores them.
 struct ScoredReals {
   at::Tensor logits;       ///< [N]
@@ -50,7 +53,7 @@ struct StepInput {
   ImageRandom images;
   /// Latents by what they are for, in place of random ones: for comparisons with other programs.
   std::map<Stream, StepLatents> given = {};
-  /// Of Dmain, if another rank made them.
+  /// Of Dmain, if another rank or another phase made them.
   std::optional<Fakes> fakes = {};
   /// Of pairs in Gmain, if another rank scored them.
   std::optional<ScoredReals> scored_reals = {};
@@ -64,6 +67,7 @@ struct PhaseLoss {
   at::Tensor total;         ///< scalar, attached to the graph
   NamedTensors statistics;  ///< scalars by name, such as "loss/generator", detached; those of the
                             ///< same name of a phase's parts are added
+  std::optional<Fakes> fakes = {};  ///< for Dmain of the same step, if it trains on this phase's
 };
 
 /// A phase of a step: a loss, the network that it trains, and its interval.
@@ -102,9 +106,15 @@ std::vector<std::string> names_of(const std::vector<Phase>& phases);
 /// Returns the names of all that phases report.
 std::vector<std::string> statistics_of(const std::vector<Phase>& phases);
 
+/// What a phase computed besides its gradients.
+struct PhaseOutput {
+  NamedTensors statistics;
+  std::optional<Fakes> fakes = {};  ///< as in PhaseLoss, of all passes
+};
+
 /// Computes the loss of a phase and averages its gradients over the ranks, asynchronously: the host
-/// does not wait. Returns the statistics.
-NamedTensors compute_gradients(Phase& phase, const StepInput& input);
+/// does not wait.
+PhaseOutput compute_gradients(Phase& phase, const StepInput& input);
 
 /// Updates the phase's network by its gradients, which are averaged over all ranks and clipped
 /// here, unless one is NaN or infinite; then the averages of its parameters, if given. The host

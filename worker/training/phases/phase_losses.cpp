@@ -19,6 +19,9 @@ namespace {
 
 /// The pass of D over the reals draws after all draws of the pass over the fakes.
 constexpr std::uint32_t kSitesOfFakes = 1024;
+/// In the streams of latents, whose first site is z, and in that of path lengths, whose first ones
+/// are z, style mixing and layer noise.
+constexpr std::uint32_t kSiteOfLabels = 1024;
 
 /// Returns the random numbers of D's pass over the fakes, after G's.
 kernels::RandomStream random_behind(const Fakes& fakes, const StepInput& input) {
@@ -48,11 +51,15 @@ PhaseLoss PhaseLosses::generator(const StepInput& input) const {
   // Before the fakes: so does a rank that scores reals for others.
   if (adversarial().is_of_pairs()) reals = score_pass_of_pairs(input, from);
   if (input.scored_reals) from.labels = input.scored_reals->labels;
-  const auto fakes = augmented(parts_.generator.forward(from.z, from.labels, random), input,
-                               augment::Use::kGeneratorFakes);
-  const auto logits = parts_.discriminator.forward(fakes, from.labels, random);
+  const bool is_shared = parts_.config.loss.shares_fakes;
+  const at::Tensor images =
+      is_shared ? images_of(from, random) : parts_.generator.forward(from.z, from.labels, random);
+  const auto seen = augmented(images, input, augment::Use::kGeneratorFakes);
+  const auto logits = parts_.discriminator.forward(seen, from.labels, random);
   const auto loss = adversarial().generator(logits, reals).mean();
-  return {loss, {{"loss/generator", loss.detach()}}};
+  PhaseLoss result{loss, {{"loss/generator", loss.detach()}}};
+  if (is_shared) result.fakes = Fakes{.images = images.detach(), .labels = from.labels};
+  return result;
 }
 
 at::Tensor PhaseLosses::score_pairs(const StepInput& input) const {
@@ -102,13 +109,11 @@ PhaseLoss PhaseLosses::orthogonality() const {
 Fakes PhaseLosses::make_fakes(const StepInput& input) const {
   const std::int64_t passes = parts_.config.training.accumulate;
   if (passes == 1) return draw_fakes(input);
-  std::vector<at::Tensor> images;
-  Fakes fakes;
+  std::vector<Fakes> fakes;
   for (std::int64_t pass = 0; pass < passes; ++pass) {
-    fakes = draw_fakes(part_of(input, pass * images_per_pass(), images_per_pass()));
-    images.push_back(fakes.images);
+    fakes.push_back(draw_fakes(part_of(input, pass * images_per_pass(), images_per_pass())));
   }
-  return {at::cat(images), input.real.labels, fakes.next_site};
+  return joined(fakes);
 }
 
 PhaseLoss PhaseLosses::fakes(const StepInput& input) const {
@@ -260,7 +265,16 @@ StepLatents PhaseLosses::latents(const StepInput& input, Stream stream) const {
   return {.z = kernels::random_normal(input.images, stream, /*site=*/0,
                                       {images_per_pass(), parts_.generator.z_dim()},
                                       generator_options()),
-          .labels = input.real.labels};
+          .labels = labels_of_fakes(input, stream)};
+}
+
+at::Tensor PhaseLosses::labels_of_fakes(const StepInput& input, Stream stream) const {
+  const at::Tensor& reals = input.real.labels;
+  if (!parts_.config.loss.uniform_labels || !reals.defined()) return reals;
+  // On the device, as a CUDA graph needs it; in float64, so that they do not depend on precision.
+  const auto numbers = kernels::random_uniform(input.images, stream, kSiteOfLabels, reals.sizes(),
+                                               reals.options().dtype(at::kDouble));
+  return numbers.mul(parts_.config.model.label_count).to(at::kLong);
 }
 
 StepLatents PhaseLosses::path_latents(const StepInput& input, const PathCount& count,
@@ -268,7 +282,7 @@ StepLatents PhaseLosses::path_latents(const StepInput& input, const PathCount& c
   const auto given = input.given.find(Stream::kPathLength);
   if (given != input.given.end()) return given->second;
   const ImageShape image = parts_.generator.image();
-  const auto& labels = input.real.labels;
+  const at::Tensor labels = labels_of_fakes(input, Stream::kPathLength);
   const at::Tensor z = random.normal({count.here, parts_.generator.z_dim()}, generator_options());
   return {.z = z,
           .labels = labels.defined() ? labels.narrow(0, 0, count.here) : labels,
@@ -301,10 +315,14 @@ Fakes PhaseLosses::draw_fakes(const StepInput& input) const {
   const at::NoGradGuard no_grad;
   kernels::RandomStream random(input.images, Stream::kDiscriminatorNoise);
   const StepLatents from = latents(input, Stream::kDiscriminatorLatent);
-  auto* styled = parts_.generator.as_style_generator();
-  const auto images = styled != nullptr ? styled->make_fakes(from.z, from.labels, random)
-                                        : parts_.generator.forward(from.z, from.labels, random);
+  const at::Tensor images = images_of(from, random);
   return {images, from.labels, random.next_site()};
+}
+
+at::Tensor PhaseLosses::images_of(const StepLatents& from, kernels::RandomStream& random) const {
+  auto* styled = parts_.generator.as_style_generator();
+  return styled != nullptr ? styled->make_fakes(from.z, from.labels, random)
+                           : parts_.generator.forward(from.z, from.labels, random);
 }
 
 Fakes PhaseLosses::fakes_of(const StepInput& input) const {

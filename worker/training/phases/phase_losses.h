@@ -25,10 +25,11 @@ struct LossParts {
   at::Tensor gamma_factor = {};
 };
 
-/// The losses of the phases on one rank's images. Each draws latents of its own.
+/// The losses of the phases on one rank's images. Each draws latents of its own, unless Dmain takes
+/// the fakes of Gmain.
 ///
 /// A fake has the label of the real image of the same number, so that labels are as frequent as in
-/// the data.
+/// the data, unless `loss.fake_labels` lets them be drawn.
 class PhaseLosses {
  public:
   explicit PhaseLosses(const LossParts& parts) : parts_(parts) {}
@@ -76,6 +77,9 @@ class PhaseLosses {
   const losses::AdversarialLoss& adversarial() const;
   at::TensorOptions generator_options() const;
   StepLatents latents(const StepInput& input, Stream stream) const;
+  /// Returns the labels of this rank's fakes in a pass, drawn from a site of the stream if they
+  /// aren't those of the batch.
+  at::Tensor labels_of_fakes(const StepInput& input, Stream stream) const;
   StepLatents path_latents(const StepInput& input, const PathCount& count,
                            kernels::RandomStream& random) const;
   /// Returns the path lengths of this rank's images. Without any, it is an empty vector that takes
@@ -86,6 +90,8 @@ class PhaseLosses {
   /// Returns the fakes of Dmain: given, or made here.
   Fakes fakes_of(const StepInput& input) const;
   Fakes draw_fakes(const StepInput& input) const;
+  /// Returns G's images as Dmain trains on them.
+  at::Tensor images_of(const StepLatents& from, kernels::RandomStream& random) const;
   /// Returns D's scores of the reals of pairs in a pass of Gmain, without gradients.
   at::Tensor score_pass_of_pairs(const StepInput& input, const StepLatents& from) const;
   /// Returns a side as D sees it. Its images require gradients if a penalty is taken there.

@@ -6,6 +6,7 @@
 #include "base/joined.h"
 #include "comm/backends/counting_group.h"
 #include "config/units.h"
+#include "losses/loss_table.h"
 #include "metrics/evaluate.h"
 #include "models/build_model.h"
 
@@ -86,6 +87,30 @@ void require_recordable(const config::Section& in, const TrainingConfig& trainin
       "a CUDA graph runs on one device; use training.devices_per_process 1 or leave this out");
 }
 
+void require_fakes_fit(const config::Section& in, const RunConfig& config) {
+  const losses::LossConfig& loss = config.loss;
+  if (loss.shares_fakes) {
+    const std::string key = "loss.fakes";
+    in.require(loss.critic_steps == 1, key,
+               "shared needs fakes of the generator in each step; use loss.critic_steps 1, or new");
+    in.require(!loss.discriminator_first, key,
+               "shared needs the generator's phase first; use loss.first: generator, or new");
+    in.require(!config.training.cuda_graphs, key,
+               "shared passes fakes from phase to phase, which CUDA graphs don't; leave out "
+               "training.cuda_graphs, or use new");
+  }
+  if (loss.uniform_labels) {
+    const std::string key = "loss.fake_labels";
+    in.require(models::takes_labels(config.model), key,
+               "uniform needs a model with labels; leave it out: " + config.model.name);
+    in.require(!losses::adversarial_loss(loss.kind).is_of_pairs(), key,
+               "a loss of pairs compares fakes with reals of the same label; use batch");
+    in.require(loss.gradient_penalty == 0, key,
+               "the gradient penalty looks at images between a fake and a real of the same label; "
+               "use batch, or another penalty");
+  }
+}
+
 /// Until when a value changes, and the key that says so.
 struct End {
   std::string key;
@@ -154,6 +179,7 @@ void require_sections_fit(const config::Section& in, const RunConfig& config) {
   require_derivatives(in, config);
   require_best_is_measured(in, config.checkpoint.keep_best, config.evaluate);
   require_recordable(in, config.training, config.augment);
+  require_fakes_fit(in, config);
 }
 
 void require_one_device(const config::Section& root, const TrainingConfig& training,

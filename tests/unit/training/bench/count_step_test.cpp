@@ -91,6 +91,15 @@ TEST(CountStep, TellsWhatPartOfDmainMakesFakes) {
   EXPECT_LT(fakes.launches, gradients_of(phases, "Dmain").launches);
 }
 
+TEST(CountStep, SavesAPassThroughTheGeneratorIfItsFakesAreShared) {
+  const auto phases = count_step(parse(kSmall), 1);
+  const auto shared = count_step(parse(std::string(kSmall) + "loss: {fakes: shared}\n"), 1);
+  EXPECT_TRUE(phase_of(shared, "Dmain").fakes.empty());
+  EXPECT_EQ(gradients_of(shared, "Dmain").convolution_flops,
+            gradients_of(phases, "Dmain").convolution_flops -
+                cost::work_of(phase_of(phases, "Dmain").fakes).convolution_flops);
+}
+
 TEST(CountStep, NeverHasTheHostWait) {
   for (const CountedPhase& phase : count_step(parse(kSmall), 1)) {
     EXPECT_EQ(cost::work_of(phase.gradients).host_reads, 0) << phase.name;

@@ -317,6 +317,21 @@ TEST(BuildPhases, DrawsOtherFakesForEachNetwork) {
   EXPECT_GT((generator.total - of_same_fakes).abs().item<double>(), 1e-9);
 }
 
+TEST(BuildPhases, SharesTheFakesOfAllPassesWithTheDiscriminator) {
+  const StepInput input{.real = {at::zeros({4, 1, 32, 32}, at::kDouble), {}},
+                        .images = {.seed = 1}};
+  Phases whole(alone("dcgan", "loss: {fakes: shared}\n"));
+  Phases parts(
+      "model: {name: dcgan, z_dim: 4, batch_norm: frozen}\nloss: {fakes: shared}\n"
+      "training: {batch: 4, accumulate: 2, precision: fp64}\n");
+  const auto fakes = compute_gradients(whole.phases[0], input).fakes;
+  ASSERT_TRUE(fakes);
+  const auto of_parts = compute_gradients(parts.phases[0], input).fakes;
+  EXPECT_TRUE(at::allclose(of_parts->images, fakes->images, 0, 1e-12));
+  EXPECT_FALSE(of_parts->labels.defined());
+  EXPECT_FALSE(compute_gradients(whole.phases[1], input).fakes);
+}
+
 TEST(BuildPhases, GivesAFakeTheLabelOfItsReal) {
   Phases run(alone("conditional_dcgan"), /*label_count=*/4);
   const auto loss = [&](const at::Tensor& labels) {
@@ -397,7 +412,7 @@ double path_length(int batch_shrink, std::int64_t images_seen) {
              "path_length_batch_shrink: " + std::to_string(batch_shrink) + "}\n");
   const StepInput input{.real = {at::zeros({4, 1, 32, 32}), {}},
                         .images = image_random(SeedMode::kImage, 1, 0, 1, images_seen)};
-  return compute_gradients(run.phases[1], input).at("path_length").item<double>();
+  return compute_gradients(run.phases[1], input).statistics.at("path_length").item<double>();
 }
 
 TEST(BuildPhases, MeasuresThePathLengthsOfTheFirstImagesOfABatch) {
@@ -425,7 +440,8 @@ TEST(BuildPhases, NamesTheStatisticsThatTheLossesReport) {
     const StepInput input{.real = {at::zeros({4, 1, 32, 32}), {}}, .images = {.seed = 1}};
     for (Phase& phase : run.phases) {
       Names reported;
-      for (const auto& [name, value] : compute_gradients(phase, input)) reported.push_back(name);
+      for (const auto& [name, value] : compute_gradients(phase, input).statistics)
+        reported.push_back(name);
       Names named = phase.statistics;
       std::ranges::sort(named);
       EXPECT_EQ(reported, named) << phase.name << " of " << yaml;

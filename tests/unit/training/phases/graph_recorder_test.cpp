@@ -73,10 +73,10 @@ TEST_F(Recorded, PhasesNeverHaveTheHostWaitForTheDevice) {
 TEST_F(Recorded, PhasesOfferStatisticsThatTheNextOnesLeaveAlone) {
   GraphRecorder recorder(replica_, *group_);
   recorder.set_input({.real = real_, .images = {.first_image = 1}});
-  const auto first = recorder.compute_gradients(phases_[0]).at("loss/generator");
+  const auto first = recorder.compute_gradients(phases_[0]).statistics.at("loss/generator");
   const auto value = first.clone();
   recorder.set_input({.real = real_, .images = {.first_image = 5}});
-  EXPECT_FALSE(recorder.compute_gradients(phases_[0]).at("loss/generator").equal(value));
+  EXPECT_FALSE(recorder.compute_gradients(phases_[0]).statistics.at("loss/generator").equal(value));
   EXPECT_TRUE(first.equal(value));
 }
 

@@ -131,6 +131,53 @@ TEST(PhaseLosses, MakeTheFakesOfAllPasses) {
   EXPECT_TRUE(at::equal(game.losses().make_fakes(input).images, pixels({3, -3, 6, -6})));
 }
 
+// G(z) = 3, -3.
+TEST(PhaseLosses, LeaveTheFakesOfTheGeneratorToTheDiscriminator) {
+  const auto alone = comm::make_single_group();
+  Game game(*alone, "loss: {fakes: shared}\n");
+  StepInput input = given(Stream::kGeneratorLatent, {.z = column({1, -1})});
+  input.fakes = game.losses().generator(input).fakes;
+  ASSERT_TRUE(input.fakes);
+  EXPECT_TRUE(at::equal(input.fakes->images, pixels({3, -3})));
+  EXPECT_FALSE(input.fakes->images.requires_grad());
+  EXPECT_NEAR(game.losses().fakes(input).total.item<double>(), (softplus(6) + softplus(-6)) / 2,
+              1e-12);
+}
+
+TEST(PhaseLosses, LeaveTheDiscriminatorNewFakes) {
+  const auto alone = comm::make_single_group();
+  Game game(*alone);
+  EXPECT_FALSE(
+      game.losses().generator(given(Stream::kGeneratorLatent, {.z = column({1, -1})})).fakes);
+}
+
+/// Returns the labels that fakes get with reals of label 0, of five; of four images at a time.
+at::Tensor labels_of_fakes(bool uniform, std::int64_t images) {
+  const auto alone = comm::make_single_group();
+  Game game(*alone);
+  game.config.loss.uniform_labels = uniform;
+  game.config.model.label_count = 5;
+  std::vector<at::Tensor> labels;
+  for (std::int64_t first = 0; first < images; first += 4) {
+    const StepInput input{.real = {{}, at::zeros({4}, at::kLong)},
+                          .images = {.seed = 1, .first_image = first}};
+    labels.push_back(game.losses().make_fakes(input).labels);
+  }
+  return at::cat(labels);
+}
+
+TEST(PhaseLosses, GiveFakesTheLabelsOfTheBatch) {
+  EXPECT_EQ(labels_of_fakes(/*uniform=*/false, 40).count_nonzero().item<std::int64_t>(), 0);
+}
+
+// Of 4,000 images, 800 for each label with a standard deviation of 25.
+TEST(PhaseLosses, DrawLabelsOfFakesUniformly) {
+  const at::Tensor labels = labels_of_fakes(/*uniform=*/true, 4000);
+  const at::Tensor counts = labels.bincount();
+  ASSERT_EQ(counts.numel(), 5);
+  EXPECT_LE((counts - 800).abs().max().item<std::int64_t>(), 125) << counts;
+}
+
 // G(z) = ln(3) / 2 and 0, D(G(z)) = ln 3 and 0, as probabilities 3/4 and 1/2.
 TEST(PhaseLosses, ReportLogitsScoresAndSigns) {
   const auto alone = comm::make_single_group();

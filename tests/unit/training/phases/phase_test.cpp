@@ -47,7 +47,7 @@ struct PhaseOfLine {
   }
 
   Done run(std::int64_t images_seen = 0) {
-    const NamedTensors statistics = compute_gradients(phase, {});
+    const NamedTensors statistics = compute_gradients(phase, {}).statistics;
     SkippedUpdates skipped;
     skipped.add(phase, update_network(phase, images_seen));
     return {statistics, skipped.take()};
@@ -129,7 +129,7 @@ TEST(Phase, TakesTheMeanOverItsPasses) {
   }};
   const StepInput input{.real = {at::tensor({1.0F, 2.0F, 3.0F, 5.0F}), {}},
                         .images = {.seed = 1, .first_image = 100, .image_stride = 3}};
-  const NamedTensors statistics = compute_gradients(line.phase, input);
+  const NamedTensors statistics = compute_gradients(line.phase, input).statistics;
   EXPECT_FLOAT_EQ(line.line.weight.grad().item<float>(), 2.75F);
   EXPECT_FLOAT_EQ(statistics.at("loss/generator").item<float>(), 2 * 2.75F);
   EXPECT_EQ(first_images, (std::vector<std::int64_t>{100, 106}));

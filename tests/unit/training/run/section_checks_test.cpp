@@ -53,6 +53,29 @@ TEST(RequireSectionsFit, AccumulatesGradientsOnlyOfEqualPasses) {
                  "training: {cuda_graphs: true, accumulate: 2}\n");
 }
 
+TEST(RequireSectionsFit, SharesOnlyFakesOfTheSameStep) {
+  expect_refused("run.yaml:1: loss.fakes: shared needs fakes of the generator in each step",
+                 "loss: {name: wasserstein, fakes: shared}\n");
+  expect_refused("run.yaml:1: loss.fakes: shared needs the generator's phase first",
+                 "loss: {fakes: shared, first: discriminator}\n");
+  expect_refused("run.yaml:1: loss.fakes: shared passes fakes from phase to phase",
+                 "loss: {fakes: shared}\ntraining: {cuda_graphs: true}\n");
+  EXPECT_TRUE(parse("loss: {fakes: shared}\n").loss.shares_fakes);
+}
+
+TEST(RequireSectionsFit, DrawsLabelsOfFakesThatNoRealHasToShare) {
+  expect_refused("run.yaml:1: loss.fake_labels: uniform needs a model with labels",
+                 "loss: {fake_labels: uniform}\n");
+  expect_refused("run.yaml:2: loss.fake_labels: a loss of pairs",
+                 "model: {name: conditional_dcgan}\n"
+                 "loss: {name: relativistic, fake_labels: uniform}\n");
+  expect_refused("run.yaml:2: loss.fake_labels: the gradient penalty",
+                 "model: {name: conditional_wgan}\n"
+                 "loss: {name: wasserstein, fake_labels: uniform}\n");
+  EXPECT_TRUE(parse("model: {name: conditional_dcgan}\nloss: {fake_labels: uniform}\n")
+                  .loss.uniform_labels);
+}
+
 TEST(RequireSectionsFit, RequiresSecondDerivativesForAPenalty) {
   const std::string model = "model: {name: biggan, recompute_blocks: true}\n";
   expect_refused("run.yaml:2: discriminator.r1_gamma: a penalty on D's gradient",

@@ -46,7 +46,7 @@ class LateRoles : public Trainer {
     StepResult result{.images = generates_ ? 0 : config_.training.batch};
     (generates_ ? result.generator_steps : result.discriminator_steps) = 1;
     for (Phase& phase : phases_) {
-      result.statistics.merge(compute_gradients(phase, input));
+      result.statistics.merge(compute_gradients(phase, input).statistics);
       skipped_.add(phase, update_network(phase, here.images_seen));
     }
     result.skipped = skipped_.take();

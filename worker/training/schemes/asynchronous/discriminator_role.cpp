@@ -24,8 +24,10 @@ StepResult DiscriminatorRole::step(Progress& progress) {
                                      .age = buffer_.newer_batches(),
                                      .wait_seconds = watch.seconds()}};
   StepInput input = inputs_.next(progress);
-  input.fakes = Fakes{.images = batch.fakes.images.to(parts_.replica.devices().discriminator),
-                      .labels = input.real.labels,
+  const at::Device device = parts_.replica.devices().discriminator;
+  const at::Tensor& drawn = batch.fakes.labels;
+  input.fakes = Fakes{.images = batch.fakes.images.to(device),
+                      .labels = drawn.defined() ? drawn.to(device) : input.real.labels,
                       .next_site = batch.fakes.next_site};
   const optim::Averages averages = parts_.replica.average().averages(progress.images_seen);
   run_due_phases(phases_, parts_.replica, {progress, input, averages, skipped_}, result);

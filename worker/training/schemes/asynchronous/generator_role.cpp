@@ -25,7 +25,7 @@ StepResult GeneratorRole::step(Progress& progress) {
   StepResult result;
   GeneratorAverage& average = parts_.replica.average();
   const optim::Averages averages = average.averages(progress.images_seen);
-  const auto train = [&](const StepInput& input) {
+  const auto train = [&](StepInput& input) {
     return run_due_phases(phases_, parts_.replica, {progress, input, averages, skipped_}, result);
   };
   bool average_is_moved = false;
@@ -38,7 +38,7 @@ StepResult GeneratorRole::step(Progress& progress) {
     average_returning_buffers();
   } else {
     result.role = take_snapshot(progress.step);
-    const StepInput input = inputs_.next(progress);
+    StepInput input = inputs_.next(progress);
     average_is_moved = train(input);
     average_returning_buffers();
     send_fakes(input, progress.step);
@@ -91,7 +91,8 @@ void GeneratorRole::average_returning_buffers() {
 }
 
 void GeneratorRole::send_fakes(const StepInput& input, std::int64_t step) {
-  parts_.links.send_fakes({.step = step, .fakes = losses_.make_fakes(input)}, returning_buffers());
+  const Fakes fakes = input.fakes ? *input.fakes : losses_.make_fakes(input);
+  parts_.links.send_fakes({.step = step, .fakes = fakes}, returning_buffers());
 }
 
 void GeneratorRole::reconcile(Progress& progress) { receive_snapshots_to(progress.step); }

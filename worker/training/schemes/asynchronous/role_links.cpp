@@ -71,11 +71,13 @@ void RoleLinks::send_fakes(const FakeBatch& batch, const NamedTensors& buffers) 
   const at::NoGradGuard no_grad;
   const auto images =
       batch.fakes.images.to(at::kCPU, parameter_dtype(config_.training.precision)).contiguous();
+  const at::Tensor labels = sends_labels() ? batch.fakes.labels.to(at::kCPU) : at::Tensor();
   const at::Tensor header =
       at::tensor({batch.step, static_cast<std::int64_t>(batch.fakes.next_site)});
   for (const Peer& peer : peers_) {
     images_->send_async(header, peer.world_rank);
     images_->send_async(images.index_select(0, peer.rows), peer.world_rank);
+    if (sends_labels()) images_->send_async(labels.index_select(0, peer.rows), peer.world_rank);
     if (peer.shares_buffers)
       comm::send_state(*images_, buffers, peer.world_rank, config_.comm.bucket_bytes);
   }
@@ -90,6 +92,7 @@ FakeBatch RoleLinks::receive_fakes(const NamedTensors& buffers) {
       .fakes = {.images = at::empty({config_.training.batch / ranks_->size(), model.channels,
                                      model.resolution.height, model.resolution.width},
                                     options)}};
+  if (sends_labels()) batch.fakes.labels = at::empty({batch.fakes.images.size(0)}, at::kLong);
   for (const Peer& peer : peers_) {
     images_->receive(header, peer.world_rank);
     const auto* number = header.const_data_ptr<std::int64_t>();
@@ -101,6 +104,11 @@ FakeBatch RoleLinks::receive_fakes(const NamedTensors& buffers) {
     const at::Tensor part = at::empty(shape, options);
     images_->receive(part, peer.world_rank);
     batch.fakes.images.index_copy_(0, peer.rows, part);
+    if (sends_labels()) {
+      const at::Tensor labels = at::empty({peer.rows.numel()}, at::kLong);
+      images_->receive(labels, peer.world_rank);
+      batch.fakes.labels.index_copy_(0, peer.rows, labels);
+    }
     if (peer.shares_buffers)
       comm::receive_state(*images_, buffers, peer.world_rank, config_.comm.bucket_bytes);
   }

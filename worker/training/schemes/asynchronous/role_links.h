@@ -38,8 +38,8 @@ class RoleLinks {
 
   // A rank of the generator:
 
-  /// Sends each discriminator's rank its part of this rank's fakes, without labels. buffers: that
-  /// return to the discriminator, or none.
+  /// Sends each discriminator's rank its part of this rank's fakes, with their labels only if those
+  /// were drawn. buffers: that return to the discriminator, or none.
   void send_fakes(const FakeBatch& batch, const NamedTensors& buffers);
   /// Returns whether a snapshot has been sent that this rank has not received.
   bool snapshot_is_there() { return snapshots_->can_receive(publisher_); }
@@ -53,7 +53,7 @@ class RoleLinks {
   void send_snapshot(std::int64_t version, const NamedTensors& state);
   /// Returns whether fakes have been sent that this rank has not received.
   bool fakes_are_there() { return images_->can_receive(peers_.front().world_rank); }
-  /// Waits for this rank's part of the fakes of the next step, on the CPU and without labels.
+  /// Waits for this rank's part of the fakes of the next step, on the CPU, with labels as sent.
   /// buffers: takes those that return, if the generator sends some.
   FakeBatch receive_fakes(const NamedTensors& buffers);
 
@@ -65,6 +65,8 @@ class RoleLinks {
     bool shares_buffers = false;
   };
 
+  /// Whether the discriminator's ranks don't know the labels of fakes from their reals.
+  bool sends_labels() const { return config_.loss.uniform_labels; }
   std::vector<Peer> find_peers(const wire::RolePlan& plan) const;
   void find_subscribers(const wire::RolePlan& plan);
 

@@ -39,7 +39,7 @@ std::vector<std::string> Synchronous::phase_names() const { return names_of(phas
 std::vector<std::string> Synchronous::statistic_names() const { return statistics_of(phases_); }
 
 StepResult Synchronous::step(Progress& progress) {
-  const StepInput input = inputs_.next(progress);
+  StepInput input = inputs_.next(progress);
   if (recorder_) recorder_->set_input(input);
   StepResult result{.images = config_.training.batch / group_.size()};
   GeneratorAverage& average = replica_.average();
