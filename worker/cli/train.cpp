@@ -85,6 +85,7 @@ void print_layout(const TrainOptions& options, training::RunConfig config) {
   const std::string name =
       options.layout_device.empty() ? device_for(config.training.device) : options.layout_device;
   set_shapes(options.shapes, config.model);
+  if (comm::launched_rank() != 0) return;
   std::cout << training::to_table(
       training::report_layout(std::move(config), cost::device_of_name(name)));
 }
@@ -141,6 +142,7 @@ training::RunConfig read_run_config(const TrainOptions& options) {
 
 ExitCode check_only(const training::RunConfig& config, int world_size) {
   training::check_config(config, world_size);
+  if (comm::launched_rank() != 0) return ExitCode::kOk;
   log::info("The configuration is valid, as far as can be known without data and devices",
             {{"model", config.model.name},
              {"resolution", short_text_of(config.model.resolution)},

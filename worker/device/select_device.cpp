@@ -86,7 +86,7 @@ NetworkDevices select_two_devices(DeviceKind kind, int local_rank, int local_siz
   }
   const int ranks = visible_gpu_count == 2 ? 1 : local_size;
   if (visible_gpu_count < 2 * ranks) {
-    throw ConfigError(
+    throw DeviceError(
         "training.devices_per_process: 2 needs two GPUs per rank; start fewer ranks, or use 1: " +
         std::to_string(local_size) + " ranks, " + std::to_string(visible_gpu_count) + " GPUs");
   }

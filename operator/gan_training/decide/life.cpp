@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "gan_training/decide/avoided.h"
+#include "gan_training/decide/edit.h"
 #include "gan_training/decide/ending.h"
 #include "gan_training/decide/fabric.h"
 #include "gan_training/decide/restart.h"
@@ -179,19 +180,6 @@ void restart_or_fail(const Situation& s, Decision& d, const RestartDecision& dec
   add_event(d, true, "Failed", d.record.message);
 }
 
-/// Why the live attempt does not fit the current plan: a word and a text.
-std::pair<std::string, std::string> difference(const Situation& s) {
-  const Attempt& attempt = *s.attempt;
-  if (attempt.nodes != s.nodes) {
-    return {"Resize",
-            "from " + std::to_string(attempt.nodes) + " to " + std::to_string(s.nodes) + " nodes"};
-  }
-  if (attempt.config_hash != s.config_hash) {
-    return {"ConfigChange", "spec.config was edited, which takes effect with a restart"};
-  }
-  return {"SpecChange", "the pod settings were edited, which takes effect with a restart"};
-}
-
 std::string workers_running(const Attempt& attempt) {
   std::string text = std::to_string(attempt.workers_running) + " of " +
                      std::to_string(attempt.nodes) + " workers running";
@@ -310,40 +298,11 @@ void decide_disrupted(const Situation& s, Decision& d) {
   is_stopping(s, d, kDisruption, d.record.message);
 }
 
-/// Whether the user asked for something else than a request with this hash. Another version of the
-/// operator, or other node profiles, may make other pods of the same spec: that is no edit.
-bool is_edited(const std::string& request, const std::string& hash, const Situation& s) {
-  return request != s.request && hash != s.hash;
-}
-
-/// Whether the user asked for other pods than the attempt has. Its MPIJob knows edits that an older
-/// version of the operator did not record.
-bool is_outdated(const Situation& s, const Record& record) {
-  return s.problem.empty() && is_edited(record.request, record.hash, s) &&
-         is_edited(s.attempt->request, s.attempt->hash, s);
-}
-
-/// Notes what an attempt was made of: not the newest plan, if an edit came while it was made.
-void note_first_plan(const Attempt& attempt, Decision& d) {
-  if (attempt.request.empty()) return;
-  d.record.request = attempt.request;
-  d.record.hash = attempt.hash;
-}
-
-/// Takes a plan into account that leaves the attempt as it is, so that the next edit is compared
-/// with it: its pods may be others than those of the attempt.
-void accept_plan(const Situation& s, Decision& d) {
-  if (!s.problem.empty() || is_outdated(s, d.record)) return;
-  if (d.record.request != s.request) d.record.fabric_expires = d.record.fabric_accepted;
-  d.record.request = s.request;
-  d.record.hash = s.hash;
-}
-
 /// Ends an attempt that does not fit the current plan, with a checkpoint.
 void decide_outdated(const Situation& s, Decision& d) {
-  const auto [reason, why] = difference(s);
-  set_phase(d, reason == "Resize" ? Phase::kResizing : Phase::kRestarting, reason, why);
-  is_stopping(s, d, reason, why);
+  const auto [reason, message] = edit_of(s);
+  set_phase(d, reason == "Resize" ? Phase::kResizing : Phase::kRestarting, reason, message);
+  is_stopping(s, d, reason, message);
 }
 
 /// Ends an attempt that was asked to stop, though the edit that asked for it was taken back: its
@@ -420,14 +379,6 @@ void decide_expiry(const Situation& s, Decision& d) {
   add_event(d, false, "Expired",
             "is deleted: it ended spec.ttlSecondsAfterFinished ago: " +
                 std::to_string(s.ttl->count()) + " s");
-}
-
-/// Whether a training that is over starts again: a failed one after any edit, as of restartPolicy,
-/// a complete one only after an edit of its pods.
-bool starts_again(const Situation& s) {
-  const Record& record = s.record;
-  if (record.phase != Phase::kFailed) return is_edited(record.request, record.hash, s);
-  return !record.request.empty() && record.request != s.request;
 }
 
 void decide_over(const Situation& s, Decision& d) {

@@ -72,6 +72,15 @@ class FirstRun(unittest.TestCase):
         self.assertTrue(list((self.run_folder / "checkpoints").glob("kimg-*/manifest.json")))
 
 
+class Configuration(FirstRun):
+    def test_is_reported_once_by_all_ranks(self):
+        for question, answer in (("--check-config", "The configuration is valid"), ("--print-layout", "layout auto on")):
+            with self.subTest(question):
+                code, output = run("launch", "-n", 2, "train", question)
+                self.assertEqual(code, 0, output)
+                self.assertEqual(output.count(answer), 1, output)
+
+
 class Training(FirstRun):
     def expect_report(self, data):
         code, output = run("launch", "-n", 2, "train", "--data", data, "--run", self.run_folder, *SHORT)

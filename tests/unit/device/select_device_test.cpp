@@ -69,12 +69,12 @@ TEST(SelectTwoDevices, TakesTheOnlyTwoThatTheLauncherShowsARank) {
 }
 
 TEST(SelectTwoDevices, RefusesFewerGpus) {
-  expect_error(ExitCode::kConfig,
+  expect_error(ExitCode::kDevice,
                "needs two GPUs per rank; start fewer ranks, or use 1: 1 ranks, 0",
                [] { select_two_devices(DeviceKind::kAuto, 0, 1, 0); });
-  expect_error(ExitCode::kConfig, "1 ranks, 1 GPUs",
+  expect_error(ExitCode::kDevice, "1 ranks, 1 GPUs",
                [] { select_two_devices(DeviceKind::kGpu, 0, 1, 1); });
-  expect_error(ExitCode::kConfig, "4 ranks, 7 GPUs",
+  expect_error(ExitCode::kDevice, "4 ranks, 7 GPUs",
                [] { select_two_devices(DeviceKind::kGpu, 0, 4, 7); });
   expect_error(ExitCode::kConfig, "training.device is cpu",
                [] { select_two_devices(DeviceKind::kCpu, 0, 1, 2); });

@@ -183,10 +183,11 @@ void Evaluator::extract_reals() {
     auto& all = needs[metric.real_count(images_.source.record_count())];
     all = metrics::both(all, metrics::needs_of_real(metric));
   }
+  RealImages images = images_;
   for (const auto& [count, need] : needs) {
-    RealImages images = images_;
     images.count = count;
     const bool is_needed = need != metrics::Needs{};  // not by the inception score
+    if (is_needed && images.digest.empty()) images.digest = data_digest(images.source, group_);
     real_.emplace(count, is_needed ? real_statistics(images, net_, need, config_, group_)
                                    : metrics::FeatureStats(need, count, net_));
   }

@@ -46,10 +46,10 @@ std::int64_t record_digest(const data::Source& source, std::int64_t index, data:
 
 /// Returns everything that the statistics of the real images depend on.
 std::string key_of(const RealImages& real, const metrics::OpenFeatureNet& net,
-                   const metrics::EvaluateConfig& config, const std::string& digest) {
+                   const metrics::EvaluateConfig& config) {
   const data::DecodePolicy& policy = real.policy;
   std::ostringstream key;
-  key << "data " << digest << ", channels " << policy.channels << ", resolution "
+  key << "data " << real.digest << ", channels " << policy.channels << ", resolution "
       << short_text_of(policy.resolution) << ", fit " << static_cast<int>(policy.fit) << ", colors "
       << policy.convert_colors << ", background " << int{policy.background[0]} << " "
       << int{policy.background[1]} << " " << int{policy.background[2]} << ", network " << net.sha256
@@ -177,7 +177,8 @@ at::Tensor decode_records(const RealImages& real, const std::vector<std::int64_t
 metrics::FeatureStats real_statistics(const RealImages& real, metrics::OpenFeatureNet& net,
                                       metrics::Needs needs, const metrics::EvaluateConfig& config,
                                       comm::Group& group) {
-  const auto key = key_of(real, net, config, data_digest(real.source, group));
+  check(!real.digest.empty(), "statistics of real images are cached under their digest");
+  const auto key = key_of(real, net, config);
   const auto kind = std::string(needs.moments ? "-moments" : "") +
                     (needs.features ? "-features" : "") + ".safetensors";
   const auto file = config.cache / (sha256_of(key).substr(0, 32) + kind);

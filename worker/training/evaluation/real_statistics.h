@@ -13,6 +13,7 @@ struct RealImages {
   const data::Source& source;
   data::DecodePolicy policy;
   std::int64_t count = source.record_count();  ///< of records that are compared with
+  std::string digest = {};                     ///< data_digest(); of real_statistics() only
 
   /// Returns the record of image i of `count`: they are spread evenly, since a dataset may be sorted
   /// by label.
@@ -32,9 +33,10 @@ at::Tensor decode_records(const RealImages& real, const std::vector<std::int64_t
 /// Returns the feature statistics of the real images, computed by all ranks.
 ///
 /// They are cached in the folder config.cache, in a file named after what they depend on: the
-/// dataset's content, the number of its images, the network's SHA-256, the images' resolution and preprocessing. Files are
-/// written atomically, so that several runs may write the same one; a damaged one is recomputed.
-/// Rank 0 reads it for all ranks. If the folder cannot be written, there is a warning.
+/// dataset's content, the number of its images, the network's SHA-256, the images' resolution and
+/// preprocessing. Files are written atomically, so that several runs may write the same one; a
+/// damaged one is recomputed. Rank 0 reads it for all ranks. If the folder cannot be written, there
+/// is a warning.
 metrics::FeatureStats real_statistics(const RealImages& real, metrics::OpenFeatureNet& net,
                                       metrics::Needs needs, const metrics::EvaluateConfig& config,
                                       comm::Group& group);

@@ -47,14 +47,16 @@ class RealStatistics : public testing::Test {
     config_.batch = 4;
   }
 
-  RealImages images() const { return {source_, policy_}; }
+  RealImages images(comm::Group& group) const {
+    return {.source = source_, .policy = policy_, .digest = data_digest(source_, group)};
+  }
 
   metrics::FeatureStats statistics(comm::Group& group, const metrics::Needs& needs) {
     metrics::OpenFeatureNet net{.net = std::make_unique<FirstPixels>(seen_, nan_of_),
                                 .feature_count = 2,
                                 .class_count = 0,
                                 .sha256 = sha256_};
-    return real_statistics(images(), net, needs, config_, group);
+    return real_statistics(images(group), net, needs, config_, group);
   }
   metrics::FeatureStats features() { return statistics(*alone_, {.features = true}); }
 
@@ -85,7 +87,7 @@ TEST_F(RealStatistics, AreOfEveryRecordInItsOrder) {
 }
 
 TEST_F(RealStatistics, AreOfRecordsAllOverTheDatasetIfFewerAreAskedFor) {
-  RealImages some = images();
+  RealImages some = images(*alone_);
   some.count = kRecordCount / 2 + 1;
   metrics::OpenFeatureNet net{.net = std::make_unique<FirstPixels>(seen_, nan_of_),
                               .feature_count = 2,
