@@ -34,6 +34,8 @@ if(ROOT MATCHES "operator$")
   set(layers_of_gan_training "spec" "plan" "desired decide" "reconcile")
   set(layers_of_scaling_sweep "statistics spec" "plan" "decide" "desired" "reconcile")
   set(divided definition gan_training scaling_sweep)
+  # Pure rooms (docs/operator.md): what they do needs no server.
+  set(pure_rooms "^(gan_training|scaling_sweep)/(spec|plan|desired|decide|statistics)/")
 endif()
 
 # Sets layer_NAME of each name: its position in the list of layers.
@@ -112,6 +114,9 @@ foreach(file IN LISTS files)
   foreach(line IN LISTS includes)
     string(REGEX REPLACE "^#include \"([^\"]+)\".*" "\\1" target "${line}")
     check_include("${file}" "${target}")
+    if(DEFINED pure_rooms AND file MATCHES "${pure_rooms}" AND target MATCHES "^kube/")
+      report("${file}: must not include ${target}, since its room is pure: it makes no requests")
+    endif()
   endforeach()
 endforeach()
 if(errors)

@@ -35,6 +35,9 @@ expect(refuses attic/old.h base/error.h)
 set(root operator)
 expect(takes gan_training/reconcile/reconciler.cpp gan_training/decide/life.h)
 expect(takes gan_training/desired/pod.cpp gan_training/plan/plan.h)
+expect(takes gan_training/reconcile/purge.cpp kube/client.h)
 expect(refuses kube/informer.cpp gan_training/plan/plan.h)                  # upward, from the generic part to a kind
 expect(refuses gan_training/decide/life.cpp gan_training/desired/pod.h)     # sideways
 expect(refuses gan_training/spec/gan_training.h gan_training/plan/plan.h)   # upward
+expect(refuses gan_training/decide/life.cpp kube/client.h)                  # from a pure room to the client
+expect(refuses scaling_sweep/spec/scaling_sweep.h kube/client.h)

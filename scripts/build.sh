@@ -4,7 +4,9 @@
 set -euo pipefail
 # shellcheck source=scripts/environment.sh
 . "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
+help_if_asked "$@"
 trap end_started EXIT
+[ $# -gt 0 ] || die "no preset given" "scripts/build.sh PRESET [TARGET...], with a preset of CMakePresets.json, such as release"
 preset=$1
 shift
 cd "$repository"

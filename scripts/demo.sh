@@ -5,6 +5,7 @@
 set -euo pipefail
 # shellcheck source=scripts/environment.sh
 . "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
+help_if_asked "$@"
 cd "$repository"
 run=runs/demo
 data=runs/demo-letters

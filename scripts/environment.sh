@@ -76,6 +76,14 @@ end_started() {
 # Prints a line with the time since the script began.
 say() { printf '[%s %4d s] %s\n' "$(basename "$0" .sh)" "$SECONDS" "$*"; }
 
+# Prints the comment at the head of the script and ends it, if its first argument asks for help.
+#   help_if_asked "$@"
+help_if_asked() {
+  case ${1:-} in
+    -h | --help) sed -n '2,/^[^#]/ s/^# \{0,1\}//p' "$0" && exit 0 ;;
+  esac
+}
+
 # Prints why the script ends, and ends it.
 die() {
   printf '\n%s: %s\n' "$(basename "$0" .sh)" "$1" >&2

@@ -5,6 +5,7 @@
 set -euo pipefail
 # shellcheck source=scripts/environment.sh
 . "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
+help_if_asked "$@"
 
 # Neither cpprestsdk and prometheus-cpp nor Open MPI: gpu-check builds without the services and MPI.
 packages=(libarchive-dev libcli11-dev libfmt-dev libfreetype-dev libgif-dev libgmock-dev libgtest-dev libisal-dev libpng-dev libssl-dev

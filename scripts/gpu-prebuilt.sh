@@ -6,6 +6,7 @@
 set -euo pipefail
 # shellcheck source=scripts/environment.sh
 . "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
+help_if_asked "$@"
 cd "$repository"
 build=${1:-build/gpu-prebuilt}
 archive=.gpu-deps/programs.tar.xz

@@ -6,6 +6,7 @@
 set -euo pipefail
 # shellcheck source=scripts/environment.sh
 . "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
+help_if_asked "$@"
 cd "$repository"
 
 # Prints the files of the tree that match, those that git does not know yet included.

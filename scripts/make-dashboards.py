@@ -258,8 +258,8 @@ def queue_time(quantile):
 
 OPERATOR = [
     ("State", [
-        ("Leaders", "none", "Always one. With none, nothing is started, resized or restarted.",
-         [(f"sum(leader_election_master_status{{{WHERE}}})", "leaders")],
+        ("Leaders", "none", "Always one for each Lease. With none, nothing is started, resized or restarted.",
+         [(f"sum by (namespace, name) (leader_election_master_status{{{WHERE}}})", "{{namespace}}/{{name}}")],
          {"type": "stat", "steps": [(None, BAD), (1, GOOD), (2, BAD)], "words": {0: ("no leader", BAD), 1: ("one", GOOD)}}),
         ("Leading replica", "none", "Which replica leads, and since when.",
          [(f"leader_election_master_status{{{WHERE}}}", "{{instance}}")],

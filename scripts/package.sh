@@ -5,6 +5,8 @@
 set -euo pipefail
 # shellcheck source=scripts/environment.sh
 . "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
+help_if_asked "$@"
+[ $# -eq 0 ] || die "takes no argument: $1"
 cd "$repository"
 
 scripts/setup.sh build package

@@ -20,6 +20,7 @@ set -euo pipefail
 scripts=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=scripts/environment.sh
 . "$scripts/environment.sh"
+help_if_asked "$@"
 # Should this script be killed all the same, pip keeps the lock of the setup: the next one waits for what it still installs.
 trap end_started EXIT
 logs=$cache_folder

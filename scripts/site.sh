@@ -4,6 +4,7 @@
 set -euo pipefail
 # shellcheck source=scripts/environment.sh
 . "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
+help_if_asked "$@"
 folder=$(realpath -m "${1:-$repository/build/site}")
 "$repository/scripts/setup.sh" site
 tools=$("$repository/scripts/python-folder.sh" site)

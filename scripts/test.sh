@@ -20,6 +20,7 @@
 set -euo pipefail
 # shellcheck source=scripts/environment.sh
 . "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
+help_if_asked "$@"
 cd "$repository"
 trap end_started EXIT
 logs=$repository/build/test-logs

@@ -5,8 +5,13 @@
 set -euo pipefail
 # shellcheck source=scripts/environment.sh
 . "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
+help_if_asked "$@"
 cd "$repository"
 preset=${1:-release}
+case $preset in
+  release | cuda) ;;
+  *) die "no preset for a wheel: $preset" "scripts/wheel.sh [PRESET], which is release (the default) or cuda" ;;
+esac
 
 tiers=(build wheel)
 [ "$preset" = release ] || tiers+=(test cuda)

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
-"""The same training step as step.cpp in eager PyTorch, written the way PyTorch users write it.
+"""A step of the DC-GAN of 64x64 in eager PyTorch, as PyTorch users write it.
 
-Layers from the table of "Distributed DC-CGAN" at 64x64 (see worker/models/dcgan/networks.h). Writes one JSON
-line for compare.py.
+Layers from the table of "Distributed DC-CGAN" (see worker/models/dcgan/networks.h). Writes one JSON line for compare.py.
 """
 import sys
 from pathlib import Path
@@ -10,9 +9,12 @@ from pathlib import Path
 import torch
 from torch import nn
 from torch.nn import functional
+from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "timing"))
 import timing  # noqa: E402
+
+HALF_LIFE = 10_000  # images of the generator's average
 
 
 class Generator(nn.Module):
@@ -68,6 +70,7 @@ class Training:
         self.batch = batch
         self.generator = Generator().apply(initialize)
         self.discriminator = Discriminator().apply(initialize)
+        self.average = AveragedModel(self.generator, multi_avg_fn=get_ema_multi_avg_fn(0.5 ** (batch / HALF_LIFE)))
         self.generator_optimizer = torch.optim.Adam(
             self.generator.parameters(), lr=2e-4, betas=(0.5, 0.999))
         self.discriminator_optimizer = torch.optim.Adam(
@@ -77,6 +80,7 @@ class Training:
     def step(self):
         self.train_discriminator()
         self.train_generator()
+        self.average.update_parameters(self.generator)
 
     def train_discriminator(self):
         with torch.no_grad():
@@ -98,14 +102,15 @@ class Training:
 
 
 def main():
-    parser = timing.timing_options(__doc__, batch=64, warm_up=2, steps=5)
+    parser = timing.timing_options(__doc__, batch=64, warm_up=2, steps=4)
     timing.add_compile_option(parser)
     arguments = parser.parse_args()
     training = Training(arguments.batch)
     if arguments.compile:
         training.generator.compile()
         training.discriminator.compile()
-    timing.print_times(arguments, lambda number: training.step())
+    timing.print_times(arguments, lambda number: training.step(),
+                       networks={"generator": training.generator, "discriminator": training.discriminator})
 
 
 if __name__ == "__main__":

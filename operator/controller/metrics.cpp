@@ -26,7 +26,8 @@ constexpr Metric kQueueSeconds{"workqueue_queue_duration_seconds",
                                "How long a key waits in the queue.", Type::kHistogram};
 constexpr Metric kWorkSeconds{"workqueue_work_duration_seconds", "How long a key takes to process.",
                               Type::kHistogram};
-constexpr Metric kLeads{"leader_election_master_status", "1 while this operator leads.",
+constexpr Metric kLeads{"leader_election_master_status",
+                        "1 while this operator leads and reconciles; name: its Lease.",
                         Type::kGauge};
 constexpr Metric kDepth{"workqueue_depth", "Keys waiting in the queue.", Type::kGauge};
 constexpr Metric kAdds{"workqueue_adds_total", "Keys added.", Type::kCounter};
@@ -102,7 +103,7 @@ void OperatorMetrics::collect(Families& families) const {
   for (const auto& [method, seconds] : request_seconds_) {
     families.add(kRequestSeconds, {{"verb", method}}, seconds);
   }
-  families.add(kLeads, {{"name", "ganscale-operator"}}, leads_ ? 1.0 : 0.0);
+  families.add(kLeads, {{"name", lease_}}, leads_ ? 1.0 : 0.0);
 }
 
 }  // namespace ganscale::controller

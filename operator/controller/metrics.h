@@ -6,6 +6,7 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "controller/work_queue.h"
@@ -64,6 +65,9 @@ class ControllerMetrics {
 /// Metrics of the whole program: requests to the API server and leadership.
 class OperatorMetrics {
  public:
+  /// lease: the name of the Lease with which it leads.
+  explicit OperatorMetrics(std::string lease) : lease_(std::move(lease)) {}
+
   /// code: 0 if there was no response.
   void on_request(const std::string& method, int code, std::chrono::duration<double> took);
   void set_leading(bool leads) { leads_ = leads; }
@@ -71,6 +75,7 @@ class OperatorMetrics {
   void collect(Families& families) const;
 
  private:
+  const std::string lease_;
   mutable std::mutex mutex_;
   std::map<std::pair<std::string, int>, double> requests_;
   std::map<std::string, Seconds> request_seconds_;  // by method

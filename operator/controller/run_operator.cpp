@@ -90,15 +90,21 @@ bool begin_to_lead(RunningKind& running, const Stopped& stopped) {
   return false;
 }
 
-/// The operator while it leads. Ends when `stopped` says so, after the last reconcile.
-void lead(const RunningKinds& kinds, int workers, const Stopped& stopped) {
+/// The operator while it leads. Ends when `stopped` says so, after the last reconcile. The metrics
+/// say that it leads only once every kind has begun: before that, nobody reconciles some of them.
+void lead(const RunningKinds& kinds, int workers, const Stopped& stopped,
+          OperatorMetrics& metrics) {
+  std::atomic<std::size_t> begun{0};
   std::vector<std::thread> threads;
   for (const auto& running : kinds) {
-    threads.emplace_back([&stopped, &running = *running, workers] {
-      if (begin_to_lead(running, stopped)) running.controller.run(workers, stopped);
+    threads.emplace_back([&, &running = *running] {
+      if (!begin_to_lead(running, stopped)) return;
+      if (++begun == kinds.size()) metrics.set_leading(true);
+      running.controller.run(workers, stopped);
     });
   }
   for (auto& thread : threads) thread.join();
+  metrics.set_leading(false);
 }
 
 /// Renews the Lease, and ends the process at its deadline, even if something hangs: a request for
@@ -136,7 +142,7 @@ class LeaseKeeper {
 
 ExitCode run_operator(const OperatorSettings& settings, const std::vector<KindEntry>& entries,
                       const Stopped& stopped) {
-  OperatorMetrics metrics;
+  OperatorMetrics metrics(settings.lease_name);
   Client::Hooks hooks;
   hooks.on_request = [&](const std::string& method, int code, auto took) {
     metrics.on_request(method, code, took);
@@ -175,9 +181,7 @@ ExitCode run_operator(const OperatorSettings& settings, const std::vector<KindEn
   if (!elector.wait_to_lead(stopped)) return ExitCode::kOk;
 
   const LeaseKeeper keeper(elector, settings.identity);
-  metrics.set_leading(true);
-  lead(kinds, settings.workers, stopped);
-  metrics.set_leading(false);
+  lead(kinds, settings.workers, stopped, metrics);
   events.close();  // the last events are written before the lease is given free
   return ExitCode::kOk;
 }

@@ -4,13 +4,14 @@ namespace ganscale::controller {
 
 Condition phase_condition(Phase of, Phase phase, const std::string& reason,
                           const std::string& message) {
-  if (phase == of) return {kPhases.of(of), true, reason, message};
-  return {kPhases.of(of), false, std::string("Is") + kPhases.of(phase), ""};
+  const std::string_view type = name_in(kPhases, of);
+  if (phase == of) return {type, true, reason, message};
+  return {type, false, "Is" + std::string(name_in(kPhases, phase)), ""};
 }
 
 std::optional<Time> over_since(const Json& status) {
   for (const Phase end : {Phase::kSucceeded, Phase::kFailed}) {
-    const Json condition = find_condition(status, kPhases.of(end));
+    const Json condition = find_condition(status, name_in(kPhases, end));
     if (text_at(condition, "/status") == "True") {
       return parse_time(text_at(condition, "/lastTransitionTime"));
     }
@@ -19,7 +20,7 @@ std::optional<Time> over_since(const Json& status) {
 }
 
 Phase read_phase(const Json& status) {
-  return kPhases.value(text_at(status, "/phase")).value_or(Phase::kPending);
+  return value_in(kPhases, text_at(status, "/phase")).value_or(Phase::kPending);
 }
 
 }  // namespace ganscale::controller

@@ -4,9 +4,9 @@
 #include <string>
 #include <utility>
 
+#include "base/enum_names.h"
 #include "object/condition.h"
 #include "object/lookup.h"
-#include "object/names.h"
 
 namespace ganscale::controller {
 
@@ -23,7 +23,7 @@ enum class Phase {
   kFailed,
 };
 
-inline constexpr Names<Phase, 9> kPhases{{{
+inline constexpr EnumNames<Phase, 9> kPhases{{
     {Phase::kPending, "Pending"},
     {Phase::kValidated, "Validated"},
     {Phase::kScheduling, "Scheduling"},
@@ -33,7 +33,7 @@ inline constexpr Names<Phase, 9> kPhases{{{
     {Phase::kSuspended, "Suspended"},
     {Phase::kSucceeded, "Succeeded"},
     {Phase::kFailed, "Failed"},
-}}};
+}};
 
 /// Returns the condition that has the name of a phase: true in that phase, with its reason.
 Condition phase_condition(Phase of, Phase phase, const std::string& reason,
@@ -55,7 +55,7 @@ void read_phase(const Json& status, Record& record) {
 
 template <class Record>
 void write_phase(const Record& record, Json& status) {
-  status["phase"] = kPhases.of(record.phase);
+  status["phase"] = name_in(kPhases, record.phase);
   status["reason"] = record.reason;
   status["message"] = record.message;
 }

@@ -17,7 +17,7 @@ std::vector<Condition> summary_conditions(Phase phase, const std::string& reason
   const std::string& why = is_refused ? refusal.reason : reason;
   const std::string& words = is_refused ? refusal.problem : message;
   const bool is_stalled = is_refused ? !may_pass(refusal) : phase == Phase::kFailed;
-  return {{"Ready", is_ready, why.empty() ? kPhases.of(phase) : why, words},
+  return {{"Ready", is_ready, why.empty() ? std::string(name_in(kPhases, phase)) : why, words},
           phase_condition(Phase::kSuspended, phase, reason, message),
           {"Stalled", is_stalled, is_stalled ? why : "Proceeds", is_stalled ? words : ""}};
 }

@@ -5,9 +5,9 @@
 #include <optional>
 #include <string>
 
-#include "kube/resource.h"
 #include "kube/transport.h"
 #include "object/json.h"
+#include "object/resource.h"
 
 namespace ganscale::controller {
 

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
+#include "object/lookup.h"
+
 namespace ganscale::controller {
 namespace {
 
-bool has_type(const Json& entry, const std::string& type) {
-  return entry.is_object() && entry.value("type", Json()) == type;
-}
+bool has_type(const Json& entry, std::string_view type) { return text_at(entry, "/type") == type; }
 
 }  // namespace
 
@@ -33,7 +33,7 @@ void set_condition(Json& status, const Condition& condition, std::int64_t genera
   *old = entry;
 }
 
-Json find_condition(const Json& status, const std::string& type) {
+Json find_condition(const Json& status, std::string_view type) {
   if (!status.is_object()) return nullptr;
   for (const Json& entry : status.value("conditions", Json::array())) {
     if (has_type(entry, type)) return entry;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "object/json.h"
 #include "object/time.h"
@@ -10,7 +11,7 @@ namespace ganscale::controller {
 
 /// One entry of `.status.conditions`.
 struct Condition {
-  const char* type;
+  std::string_view type;  ///< a constant: not copied
   bool holds;
   std::string reason;  ///< one word
   std::string message;
@@ -21,6 +22,6 @@ struct Condition {
 void set_condition(Json& status, const Condition& condition, std::int64_t generation, Time now);
 
 /// Returns the entry of that type; null if there is none.
-Json find_condition(const Json& status, const std::string& type);
+Json find_condition(const Json& status, std::string_view type);
 
 }  // namespace ganscale::controller

@@ -20,7 +20,7 @@ Rendering render_sweep(const Json& document, const RenderContext& context) {
 
 std::string describe_sweep(const Json& document, const RenderContext& context) {
   const scaling_sweep::Plan plan = sweep_plan(document, context.profiles, context.schema);
-  return plan.key.text() + ": " + scaling_sweep::name(plan.spec.mode) + ", " +
+  return plan.key.text() + ": " + std::string(scaling_sweep::name(plan.spec.mode)) + ", " +
          counted(plan.points.size(), "point") + " of " + std::to_string(plan.points.front().ranks) +
          " to " + std::to_string(plan.points.back().ranks) + " ranks, " +
          counted(plan.runs.size(), "run");

@@ -1,5 +1,4 @@
 #include <CLI/CLI.hpp>
-#include <iostream>
 
 #include "command_line/completion.h"
 #include "verbs/verbs.h"
@@ -15,16 +14,6 @@ constexpr auto kDescription =
 
 }  // namespace
 
-void add_version(CLI::App& app, Action& action) {
-  CLI::App* verb = app.add_subcommand("version", "Print the version");
-  verb->callback([&action] {
-    action = [] {
-      std::cout << "ganscale-operator " << GANSCALE_VERSION << "\n";
-      return ExitCode::kOk;
-    };
-  });
-}
-
 int run_program(int argc, char** argv) {
   CLI::App app{kDescription, "ganscale-operator"};
   app.require_subcommand(1);
@@ -34,7 +23,6 @@ int run_program(int argc, char** argv) {
   add_render(app, action);
   add_validate(app, action);
   add_report(app, action);
-  add_version(app, action);
   command_line::add_completion(app, action);
   return command_line::run_program(app, action, argc, argv);
 }

@@ -16,7 +16,6 @@ void add_render(CLI::App& app, Action& action);
 void add_report(CLI::App& app, Action& action);
 void add_run(CLI::App& app, Action& action);
 void add_validate(CLI::App& app, Action& action);
-void add_version(CLI::App& app, Action& action);
 
 /// Parses the command line and runs the chosen verb. Returns the exit code.
 int run_program(int argc, char** argv);

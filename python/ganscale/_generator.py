@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import math
+import operator
 import os
 import pathlib
 import subprocess
 import tempfile
 import warnings
 from collections.abc import Sequence
+from typing import Any, SupportsIndex
 
 import torch
 
@@ -19,6 +21,14 @@ from ._program import environment, program
 _LATENT_SITE, _TRUNCATION_SITE = 0, 0xFFFE  # of worker/cli/images/image_sampler.cpp
 _FACTS = ("model", "resolution", "channels", "z_dim", "label_count", "images_seen", "seed", "truncates_latents",
           "label_probabilities")
+
+
+def _numbers(label: Any) -> list[int]:
+    """Returns one number or several, of Python, NumPy or PyTorch, as a list."""
+    try:
+        return [operator.index(label)]
+    except TypeError:
+        return [operator.index(each) for each in label]
 
 
 class Generator(torch.nn.Module):
@@ -38,7 +48,11 @@ class Generator(torch.nn.Module):
         facts = dict.fromkeys(_FACTS, "")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)  # torch.export has no counterpart that C++ writes
-            self.script = torch.jit.load(os.fspath(file), map_location="cpu", _extra_files=facts)
+            try:
+                self.script = torch.jit.load(os.fspath(file), map_location="cpu", _extra_files=facts)
+            except RuntimeError as error:
+                raise ValueError(f"not TorchScript: {os.fspath(file)}; of weights of other programs, first make a run: "
+                                 f"ganscale import --from {os.fspath(file)} --run FOLDER") from error
         text = {name: value.decode() if isinstance(value, bytes) else value for name, value in facts.items()}
         if not text["z_dim"] or not text["seed"]:
             raise ValueError(f"not a generator that `ganscale export` wrote: {os.fspath(file)}")
@@ -92,7 +106,7 @@ class Generator(torch.nn.Module):
 
     @torch.no_grad()
     def sample(
-        self, n: int, *, seed: int = 0, label: int | Sequence[int] | None = None, truncation: float | None = None
+        self, n: int, *, seed: int = 0, label: SupportsIndex | Sequence[SupportsIndex] | None = None, truncation: float | None = None
     ) -> torch.Tensor:
         """Returns the images of n consecutive seeds, [n, C, H, W] in [-1, 1], as for
         `ganscale generate --seeds SEED-LAST --labels LABEL`.
@@ -107,10 +121,14 @@ class Generator(torch.nn.Module):
         images: torch.Tensor = self(z, self._labels_in_turn(n, label, place))
         return images
 
-    def _labels_in_turn(self, n: int, label: int | Sequence[int] | None, place: torch.device) -> torch.Tensor | None:
+    def _labels_in_turn(
+        self, n: int, label: SupportsIndex | Sequence[SupportsIndex] | None, place: torch.device
+    ) -> torch.Tensor | None:
         if label is None and not self.labels:
             return None
-        choice = self.labels if label is None else [label] if isinstance(label, int) else list(label)
+        choice = self.labels if label is None else _numbers(label)
+        if not choice:
+            raise ValueError(f"{self.model}: label: the list is empty; None takes all that the model knows")
         if unknown := [each for each in choice if each not in self.labels]:
             raise ValueError(f"{self.model}: unknown labels: {unknown}; known are {self.labels}")
         return torch.tensor([choice[i % len(choice)] for i in range(n)], device=place)

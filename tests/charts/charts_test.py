@@ -217,6 +217,11 @@ class Charts(unittest.TestCase):
             ours = {value["metadata"]["name"]: value["rules"] for value in self.kinds("operator-default", kind)}
             self.assertEqual(ours, theirs)
 
+    def test_the_service_is_that_of_the_manifests(self):
+        [theirs] = [value for value in objects((MANIFESTS / "manager/manager.yaml").read_text()) if value["kind"] == "Service"]
+        [ours] = self.kinds("operator-default", "Service")
+        self.assertEqual({**ours["spec"], "selector": theirs["spec"]["selector"]}, theirs["spec"])
+
     def test_bound_roles_belong_to_the_release(self):
         for name in ["operator-default", "operator-full"]:
             made = {(kind, role["metadata"]["name"]) for kind in ["ClusterRole", "Role"] for role in self.kinds(name, kind)}

@@ -89,10 +89,8 @@ class Leader(OperatorCase):
 
         first.stop(signal.SIGKILL)
         killed = time.monotonic()
-        wait_for("the second leads", lambda: second.total("leader_election_master_status") == 1, TAKES_OVER_WITHIN + 5)
-        took = time.monotonic() - killed
-        print(f"took over {took:.1f} s after kill -9")
-        self.assertLess(took, TAKES_OVER_WITHIN)
+        wait_for("the second leads", lambda: second.total("leader_election_master_status") == 1, TAKES_OVER_WITHIN)
+        print(f"took over {time.monotonic() - killed:.1f} s after kill -9")
         self.training("after")
         self.wait_running("after", 1)
 

@@ -39,7 +39,7 @@ GOOD = {
                                                         "volumeMounts": [{"name": "scratch", "mountPath": "/scratch"}]},
                                                        {"name": "side", "image": "registry.example/side"}]}}},
     "deletePolicy": "Keep"}
-NODES = [{"nodeProfile": "cpu"}, {"node": {"gpus": 1, "ranks": 2, "cpu": "2", "memory": "1Gi", "shm": "1Gi", "exclusive": True,
+NODES = [{"nodeProfile": "cpu"}, {"node": {"gpus": 2, "ranks": 2, "cpu": "2", "memory": "1Gi", "shm": "1Gi", "exclusive": True,
                                            "resources": {"example.com/nic": "1"}, "nodeSelector": {"disk": "fast"},
                                            "tolerations": [{"key": "a", "operator": "Exists"}],
                                            "environment": {"NCCL_DEBUG": "INFO"}, "mpirun": ["--bind-to", "none"], "preflight": True,

@@ -6,11 +6,11 @@
 #include "base/error.h"
 #include "kernels/bias_act/bias_act.h"
 #include "kernels/convolution/convolution.h"
-#include "kernels/modulated_conv/modulated_conv.h"
 #include "kernels/upfirdn2d/upfirdn2d.h"
 #include "parity/check_fixture.h"
 #include "parity/stored.h"
 #include "support/activation_of.h"
+#include "unit/kernels/modulated_conv2d.h"
 
 namespace ganscale::parity {
 namespace {

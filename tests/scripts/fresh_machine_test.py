@@ -78,6 +78,37 @@ class FreshMachine(Scripts):
         self.assertIn("cpack of the environment", self.run_script("scripts/package.sh").stdout)
 
 
+class Usage(Scripts):
+    """Nothing is set up before a script has read its arguments."""
+    def setUp(self):
+        super().setUp()
+        self.write("scripts/setup.sh", "touch was-set-up\n")
+
+    def test_help_is_the_comment_at_the_head_of_a_script(self):
+        for name in ("build", "demo", "fuzz", "gpu-deps", "gpu-prebuilt", "lint", "mutation", "package", "site", "test", "wheel", "setup"):
+            script = pathlib.Path(shutil.copy(PROJECT / f"scripts/{name}.sh", self.folder / "scripts"))
+            first_line = script.read_text().split("\n")[1].removeprefix("# ")
+            for option in ("-h", "--help"):
+                with self.subTest(name, option=option):
+                    result = self.run_script(script, option)
+                    self.assertEqual(result.returncode, 0, result.stdout)
+                    self.assertTrue(result.stdout.startswith(f"{first_line}\n"), result.stdout)
+                    self.assertIn(f"scripts/{name}.sh", result.stdout)
+                    self.assertNotIn("set -euo", result.stdout)
+                    self.assertFalse((self.folder / "was-set-up").exists())
+
+    def test_wrong_arguments_are_named(self):
+        for name in ("build", "wheel"):
+            shutil.copy(PROJECT / f"scripts/{name}.sh", self.folder / "scripts")
+        for words, told in [(["build"], "build: no preset given\n"), (["wheel", "relase"], "wheel: no preset for a wheel: relase\n"),
+                            (["package", "deb"], "package: takes no argument: deb\n")]:
+            with self.subTest(words):
+                result = self.run_script(f"scripts/{words[0]}.sh", *words[1:])
+                self.assertEqual(result.returncode, 1)
+                self.assertIn(told, result.stdout)
+                self.assertFalse((self.folder / "was-set-up").exists())
+
+
 class Interrupted(Scripts):
     """scripts/test.sh, which compiles and at the same time prepares what the tests need."""
     def setUp(self):

@@ -3,6 +3,7 @@ import argparse
 import io
 import math
 import pathlib
+import runpy
 import subprocess
 import sys
 import tempfile
@@ -88,6 +89,15 @@ class Comparison(unittest.TestCase):
                  for name, count in ((timing.OURS, 10), (timing.EAGER, 11))}
         with self.assertRaisesRegex(SystemExit, "the generator has 10 and 11 parameters"):
             self.compare(sides)
+
+    def test_times_the_steps_of_a_training(self):
+        for script in ("biggan/compare_steps.py", "r3gan/compare_steps.py", "step/compare.py", "stylegan3/compare_iterations.py"):
+            with unittest.mock.patch.object(timing, "program_of", lambda _arguments, name: name), \
+                    unittest.mock.patch.object(timing, "compare", return_value=(9, 0)) as compare, \
+                    unittest.mock.patch.object(sys, "argv", [script]), self.assertRaises(SystemExit) as ended:
+                quiet(runpy.run_path, str(PROJECT / "benchmarks" / script), {}, "__main__")
+            self.assertEqual(compare.call_args[0][0][timing.OURS][0], "training_benchmark", script)
+            self.assertEqual(ended.exception.code, 0, script)
 
 
 class Program(unittest.TestCase):

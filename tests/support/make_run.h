@@ -5,11 +5,11 @@
 #include <filesystem>
 #include <string>
 
+#include "checkpoint/run_files.h"
 #include "files/atomic_file.h"
 #include "report/log/stats_log.h"
 #include "report/log/tick.h"
 #include "report/media/image_grid.h"
-#include "report/page/run_summary.h"
 
 namespace ganscale {
 
@@ -33,8 +33,9 @@ inline void make_run(const std::filesystem::path& folder, int tick_count) {
     tick.learning_rates = {{"discriminator", 2e-4}, {"generator", 2e-4}};
     stats.append(report::to_json(tick));
     const auto grid = at::full({4, 1, 8, 8}, 5 * i, at::kByte);
-    report::write_image_grid(grid, {.columns = 2},
-                             folder / "samples" / report::sample_name(tick.images_seen));
+    report::write_image_grid(
+        grid, {.columns = 2},
+        folder / "samples" / checkpoint::run_files::sample_name(tick.images_seen));
   }
   report::write_image_grid(at::zeros({4, 1, 8, 8}, at::kByte), {.columns = 2},
                            folder / "samples" / "reals.png");

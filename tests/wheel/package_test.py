@@ -98,6 +98,8 @@ class Generators(unittest.TestCase):
             generator = ganscale.load_generator(source)
             self.assertEqual(generator.labels, [0, 1])
             self.expect_same(generator.sample(4, seed=3), expected)
+            for label in [torch.tensor(1), [torch.tensor(1)], torch.tensor([1, 1])]:  # as numbers of NumPy, no int
+                self.assertTrue(torch.equal(generator.sample(2, label=label), generator.sample(2, label=1)))
         self.assertEqual([label.path.name for label in ganscale.Run(run).labels()], ["label-0000", "label-0001"])
 
     def test_truncate_latents_or_say_why_not(self):
@@ -138,19 +140,24 @@ class Plain(unittest.TestCase):
         generator = ganscale.load_generator(self.trained)
         for words, request in [("no labels", lambda: generator(torch.randn(1, generator.z_dim), torch.tensor([0]))),
                                (r"unknown labels: \[4\]", lambda: generator.sample(1, label=4)),
+                               ("the list is empty", lambda: generator.sample(1, label=[])),
                                ("generate --truncation", lambda: generator.sample(1, truncation=0.7))]:
             with self.assertRaisesRegex(ValueError, words):
                 request()
 
     def test_a_file_that_is_not_a_generator_is_refused(self):
-        empty, other = FOLDER / "empty", FOLDER / "other.pt"
+        empty, other, saved, pickled = FOLDER / "empty", FOLDER / "other.pt", FOLDER / "saved.pt", FOLDER / "ffhq.pkl"
         empty.mkdir()
         torch.jit.script(torch.nn.Identity()).save(other)
+        torch.save({"weight": torch.zeros(1)}, saved)
+        pickled.write_bytes(b"a pickle")
         with self.assertRaisesRegex(FileNotFoundError, "nowhere"):
             ganscale.load_generator(FOLDER / "nowhere")
-        for source in [empty, other]:
+        for source in [empty, other, saved, pickled]:
             with self.assertRaisesRegex(ValueError, source.name):
                 ganscale.load_generator(source)
+        with self.assertRaisesRegex(ValueError, "ganscale import --from .*ffhq.pkl"):
+            ganscale.load_generator(pickled)
 
     def test_stats_have_a_dictionary_for_each_tick(self):
         stats = ganscale.Run(self.trained).stats()

@@ -7,8 +7,8 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "checkpoint/checkpoint_name.h"
+#include "checkpoint/run_files.h"
 #include "checkpoint/safetensors.h"
-#include "checkpoint/write_checkpoint.h"
 #include "files/atomic_file.h"
 #include "files/input_error.h"
 
@@ -42,6 +42,16 @@ CheckpointInfo inspect(const fs::path& folder, std::int64_t images_seen) {
   return info;
 }
 
+/// Throws DataError if a path is what users may take for the folder of a run.
+void require_run(const fs::path& path) {
+  std::string reason = why_not_a_folder(path);
+  std::error_code ignored;
+  if (fs::exists(path / kManifestFile, ignored)) {
+    reason = "this is a checkpoint, not a run; pass it with --checkpoint, or pass the run's folder";
+  }
+  if (!reason.empty()) throw DataError(reason + ": " + path.string());
+}
+
 }  // namespace
 
 Manifest read_manifest(const fs::path& checkpoint_folder) {
@@ -54,14 +64,23 @@ Manifest read_manifest(const fs::path& checkpoint_folder) {
   return manifest;
 }
 
+std::string why_not_a_folder(const fs::path& path) {
+  std::error_code ignored;
+  const bool is_url = path.string().find("://") != std::string::npos;
+  if (!is_url && !fs::is_regular_file(path, ignored)) return "";
+  return "a file or URL is not the folder of a run; make a run of it first: ganscale import --from "
+         "FILE --run DIR";
+}
+
 std::vector<CheckpointInfo> list_checkpoints(const fs::path& run_folder) {
   std::vector<CheckpointInfo> result;
   try {
-    for (const auto& entry : fs::directory_iterator(run_folder / kCheckpointsFolder)) {
+    for (const auto& entry : fs::directory_iterator(run_folder / run_files::kCheckpoints)) {
       const auto images_seen = images_of_checkpoint_name(entry.path().filename().string());
       if (images_seen) result.push_back(inspect(entry.path(), *images_seen));
     }
   } catch (const fs::filesystem_error& error) {
+    require_run(run_folder);
     if (error.code() == std::errc::no_such_file_or_directory) return {};
     throw DataError(std::string("cannot list the checkpoints: ") + error.what());
   }

@@ -21,9 +21,13 @@ struct CheckpointInfo {
   std::string defect;  ///< why it can't be used; empty if it can
 };
 
+/// Returns why a path is not the folder of a run or a checkpoint, and what to do: it is a file or a
+/// URL, as of public weights. Empty for any other path.
+std::string why_not_a_folder(const std::filesystem::path& path);
+
 /// Lists the checkpoints of a run folder, oldest first. Ignores folders with other names. Returns
 /// an empty list if the run has none; throws DataError if their folder can't be read, since there
-/// may be some.
+/// may be some, or if the path is a file, a URL or a checkpoint.
 std::vector<CheckpointInfo> list_checkpoints(const std::filesystem::path& run_folder);
 
 /// Reads a checkpoint's manifest, not the files it lists. Throws DataError.

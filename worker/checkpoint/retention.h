@@ -20,7 +20,7 @@ struct RetentionCandidate {
   std::string name;
   std::int64_t images_seen = 0;
   bool valid = true;
-  std::optional<double> metric;  ///< the value that decides; empty if not measured
+  std::optional<double> metric{};  ///< the value that decides; empty if not measured
 };
 
 /// Which checkpoints to keep.

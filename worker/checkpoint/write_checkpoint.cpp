@@ -11,6 +11,7 @@
 #include "checkpoint/checkpoint_name.h"
 #include "checkpoint/manifest.h"
 #include "checkpoint/reader.h"
+#include "checkpoint/run_files.h"
 #include "checkpoint/safetensors.h"
 #include "files/durable_file.h"
 
@@ -87,7 +88,7 @@ std::int64_t write_folder(const fs::path& folder, const Snapshot& snapshot,
 
 std::int64_t write_checkpoint(const fs::path& run_folder, const Snapshot& snapshot,
                               const std::stop_token& stop, const std::function<void()>& may_write) {
-  const auto folder = run_folder / kCheckpointsFolder / checkpoint_name(snapshot.images_seen);
+  const auto folder = run_folder / run_files::kCheckpoints / checkpoint_name(snapshot.images_seen);
   try {
     fs::create_directories(folder.parent_path());
     files::sync_folder(run_folder);
@@ -141,7 +142,7 @@ void delete_checkpoint(const fs::path& checkpoint_folder) {
 
 void remove_leftovers(const fs::path& run_folder) {
   std::error_code error;
-  fs::directory_iterator entry(run_folder / kCheckpointsFolder, error);
+  fs::directory_iterator entry(run_folder / run_files::kCheckpoints, error);
   for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
     if (!entry->path().filename().string().starts_with(kTemporaryPrefix)) continue;
     std::error_code reason;

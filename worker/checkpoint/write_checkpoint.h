@@ -4,14 +4,10 @@
 #include <filesystem>
 #include <functional>
 #include <stop_token>
-#include <string_view>
 
 #include "checkpoint/snapshot.h"
 
 namespace ganscale::checkpoint {
-
-/// The subfolder of a run folder with its checkpoints.
-inline constexpr std::string_view kCheckpointsFolder = "checkpoints";
 
 /// Thrown by write_checkpoint() if it was asked to stop.
 struct WriteAbandoned {};

@@ -1,5 +1,6 @@
 #include "checkpoint/writer.h"
 
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include "checkpoint/checkpoint_name.h"
 #include "checkpoint/reader.h"
 #include "checkpoint/retention.h"
+#include "checkpoint/run_files.h"
 #include "checkpoint/write_checkpoint.h"
 #include "files/input_error.h"
 
@@ -16,27 +18,42 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-RetentionCandidate candidate_of(const CheckpointInfo& info, const std::string& metric) {
-  RetentionCandidate candidate{info.folder.filename().string(), info.images_seen,
-                               info.defect.empty(), std::nullopt};
-  const auto found = info.metrics.find(metric);
-  if (found != info.metrics.end()) candidate.metric = found->second;
-  return candidate;
-}
-
-/// Whether a defect may be the storage's rather than the checkpoint's. Warns of it.
-bool may_be_whole(const CheckpointInfo& info) {
-  if (info.defect.empty()) return false;
+/// Whether a checkpoint is valid, by all of its bytes. Nothing, with a warning, if a defect may be
+/// the storage's rather than the checkpoint's.
+std::optional<bool> is_valid(const CheckpointInfo& info) {
   std::string reason = info.defect;
   try {
     verify_checkpoint(info.folder);
+    if (reason.empty()) return true;
   } catch (const files::InputError& error) {
     reason = error.what();
   } catch (const DataError&) {
     return false;
   }
   log::warning("Could not read a checkpoint", {{"reason", reason}});
-  return true;
+  return std::nullopt;
+}
+
+/// Returns a checkpoint as the retention policy sees it. Nothing if it is neither to be deleted nor
+/// a reason to delete another.
+///
+/// verified: the names of those whose bytes need not be read again; it is added if it is valid.
+std::optional<RetentionCandidate> candidate_of(const CheckpointInfo& info,
+                                               const CheckpointConfig& config,
+                                               std::set<std::string>& verified) {
+  RetentionCandidate candidate{.name = info.folder.filename().string(),
+                               .images_seen = info.images_seen};
+  // With keep_last: 0, no valid one is deleted, and there may be too many to read.
+  const bool is_to_be_read = config.keep_last > 0 && !verified.contains(candidate.name);
+  if (is_to_be_read || !info.defect.empty()) {
+    const auto valid = is_valid(info);
+    if (!valid) return std::nullopt;
+    candidate.valid = *valid;
+    if (candidate.valid) verified.insert(candidate.name);
+  }
+  const auto found = info.metrics.find(config.keep_best);
+  if (found != info.metrics.end()) candidate.metric = found->second;
+  return candidate;
 }
 
 }  // namespace
@@ -83,7 +100,7 @@ bool Writer::wait() {
 
 void Writer::add_metrics(std::int64_t images_seen, const std::map<std::string, double>& metrics) {
   wait();
-  const auto folder = run_folder_ / kCheckpointsFolder / checkpoint_name(images_seen);
+  const auto folder = run_folder_ / run_files::kCheckpoints / checkpoint_name(images_seen);
   if (files::is_missing(folder)) return;
   may_write_();
   try {
@@ -149,6 +166,7 @@ void Writer::write_in_background(const std::stop_token& stop) {
   const auto& snapshot = host_copy_.get();
   may_write_();
   const auto size_bytes = write_checkpoint(run_folder_, snapshot, stop, may_write_);
+  verified_.insert(checkpoint_name(snapshot.images_seen));
   const std::chrono::duration<double> duration = Clock::now() - begin;
   log::info("Wrote checkpoint", {{"checkpoint", checkpoint_name(snapshot.images_seen)},
                                  {"bytes", size_bytes},
@@ -164,13 +182,14 @@ void Writer::write_in_background(const std::stop_token& stop) {
   delete_old();
 }
 
-void Writer::delete_old() const {
+void Writer::delete_old() {
   remove_leftovers(run_folder_);
   std::vector<RetentionCandidate> candidates;
   try {
     for (const auto& info : list_checkpoints(run_folder_)) {
-      if (may_be_whole(info)) continue;  // neither to be deleted nor a reason to delete another
-      candidates.push_back(candidate_of(info, config_.keep_best));
+      if (auto candidate = candidate_of(info, config_, verified_)) {
+        candidates.push_back(std::move(*candidate));
+      }
     }
   } catch (const DataError& error) {
     log::warning("Could not look for old checkpoints", {{"reason", error.what()}});
@@ -180,7 +199,7 @@ void Writer::delete_old() const {
       {config_.keep_last, better_direction(config_.keep_best), config_.keep_best_count});
   for (const auto& name : doomed) {
     try {
-      delete_checkpoint(run_folder_ / kCheckpointsFolder / name);
+      delete_checkpoint(run_folder_ / run_files::kCheckpoints / name);
     } catch (const DataError& error) {
       log::warning("Could not delete an old checkpoint", {{"reason", error.what()}});
     }

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <functional>
 #include <mutex>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <thread>
@@ -38,6 +39,8 @@ struct WritePause {
 /// There is one host copy and at most one write in progress. An earlier write() blocks, so that no
 /// checkpoint is skipped and memory is bounded, and logs a warning. After each write, checkpoints
 /// that keep_last and keep_best do not retain are deleted, and what an earlier deletion left.
+/// Before that, those of earlier processes are read once: a corrupt one must not be the reason to
+/// delete a valid one.
 ///
 /// A failed write (disk full, read-only folder, ...) is tried once more, since the cause may be
 /// transient; then it is logged and counted, and earlier checkpoints stay. With on_error: stop, the
@@ -84,14 +87,16 @@ class Writer {
   void run(const std::stop_token& stop);
   void write_or_retry(const std::stop_token& stop);
   void write_in_background(const std::stop_token& stop);
-  void delete_old() const;
+  void delete_old();
   void record_failure(const std::exception_ptr& failure, const std::string& reason, bool is_fatal);
   void throw_failure() const;
 
   const std::filesystem::path run_folder_;
   const CheckpointConfig config_;
   const std::function<void()> may_write_;
-  HostCopy host_copy_;  // owned by the thread while busy_, by the caller otherwise
+  // Owned by the thread while busy_, by the caller otherwise:
+  HostCopy host_copy_;
+  std::set<std::string> verified_;  // names of checkpoints whose bytes are known to be valid
 
   mutable std::mutex mutex_;
   std::condition_variable_any changed_;

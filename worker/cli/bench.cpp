@@ -43,8 +43,8 @@ constexpr auto kBenchExample =
     "  ganscale bench --count --config my.yaml --json | jq .step.launches\n"
     "\n"
     "Measures `measure.steps` (50) steps of the synchronous scheme after `measure.warmup_steps`\n"
-    "(10), on random images if data.path is empty. Writes no files. Prints one result for all\n"
-    "ranks, with the mean, lowest and highest rank:\n"
+    "(10), on random images if data.path is empty (--set 'data.path=\"\"'). Writes no files.\n"
+    "Prints one result for all ranks, with the mean, lowest and highest rank:\n"
     "  compute, all_reduce         computation; exposed waiting for gradients of other ranks\n"
     "  data_wait, host             waiting for images; other host work\n"
     "  in phases                   host time by phase: on a GPU, the time to launch it\n"
@@ -76,7 +76,7 @@ ExitCode count(const BenchOptions& options, const training::RunConfig& config) {
   const cost::Device& device = cost::device_of_name(options.device);
   if (options.config.dry_run) return ExitCode::kOk;
   const auto phases = training::count_step(config, options.ranks);
-  const auto report = training::report_counts(phases, config.training, options.ranks, device);
+  const auto report = training::report_counts(phases, config, options.ranks, device);
   if (options.as_json) {
     std::cout << training::to_json(report).dump(2) << "\n";
   } else {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -22,6 +23,7 @@
 #include "data/loader/data_config.h"
 #include "data/sources/open_source.h"
 #include "data/sources/retrying_source.h"
+#include "data/sources/subset_source.h"
 #include "data/tools/convert.h"
 #include "data/tools/inspect.h"
 #include "device/cpu_quota.h"
@@ -86,6 +88,7 @@ struct ConvertVerb {
   std::string channels = "keep";
   std::vector<int> background = {255, 255, 255};
   bool strict = false;
+  std::int64_t max_images = std::numeric_limits<std::int64_t>::max();
   data::ConvertOptions options;
 };
 
@@ -100,10 +103,24 @@ std::unique_ptr<data::Source> open_what_is_converted(const ConvertVerb& verb) {
   return data::open_source(verb.from);
 }
 
+/// A folder with both would open as the new dataset.
+void require_another_folder(const fs::path& from, const fs::path& to) {
+  std::error_code not_there;
+  if (!fs::equivalent(from, to, not_there)) return;
+  throw UsageError("--to: the new dataset would hide the images of --from; name a new folder: " +
+                   to.string());
+}
+
 ExitCode convert(const ConvertVerb& verb) {
+  require_another_folder(verb.from, verb.options.to);
   auto opened = open_what_is_converted(verb);
   data::warn_of_unread_images(data::unread_images(*opened));
-  const auto source = data::retrying(std::move(opened));
+  const auto all = data::retrying(std::move(opened));
+  const std::int64_t count = all->record_count();
+  std::optional<data::SubsetSource> part;
+  if (verb.max_images < count)
+    part.emplace(*all, data::evenly_spaced(count, verb.max_images), data::SubsetLabels::kAll);
+  const data::Source& source = part ? *part : *all;
   data::DataConfig config;
   config.fit = kFits.at(verb.fit);
   config.channels = kChannels.at(verb.channels);
@@ -113,12 +130,12 @@ ExitCode convert(const ConvertVerb& verb) {
   data::ConvertOptions options = verb.options;
   if (verb.strict) options.most_refused = 0;
   options.policy =
-      data::decode_policy(config, *source, options.policy.resolution, options.most_refused);
+      data::decode_policy(config, source, options.policy.resolution, options.most_refused);
   data::Conversion conversion;
   {
-    report::ProgressBar bar("images", source->record_count());
+    report::ProgressBar bar("images", source.record_count());
     options.on_progress = show_progress(bar);
-    conversion = data::convert(*source, options);
+    conversion = data::convert(source, options);
   }
   for (const std::string& refused : conversion.refused) {
     log::warning("Refused an image", {{"reason", refused}});
@@ -130,7 +147,7 @@ ExitCode convert(const ConvertVerb& verb) {
   log::info("Wrote the dataset", {{"folder", options.to},
                                   {"images", conversion.written},
                                   {"refused", conversion.refused.size()},
-                                  {"labels", source->label_count()},
+                                  {"labels", source.label_count()},
                                   {"shards", conversion.shards.size()},
                                   {"bytes", conversion.size_bytes}});
   return ExitCode::kOk;
@@ -269,6 +286,9 @@ void add_convert(CLI::App& data, Action& action) {
                   "fail if more images than this are refused; each one is reported")
       ->check(non_negative_integer)
       ->capture_default_str();
+  app->add_option("--max-images", verb->max_images,
+                  "convert at most this many images, evenly spread over the dataset")
+      ->check(positive_integer);
   app->add_flag("--strict", verb->strict, "fail at the first refused image");
   app->add_option("--threads", verb->options.threads, "number of decoding threads")
       ->check(positive_integer)

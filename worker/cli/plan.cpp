@@ -223,12 +223,14 @@ double kimg_of(const PlanOptions& options, double total_kimg) {
   return kUsual;
 }
 
-/// Throws UsageError unless the options are for each other.
+/// Throws UsageError unless the options are possible, and for each other.
 /// given: whether the mode is not that of the configured scheme.
 void require_consistent(const PlanOptions& options, bool given, const training::RunConfig& config) {
   if (!options.conditions.empty() && !options.simulates && options.scheme.empty()) {
     throw UsageError("--conditions: needs --simulate or --scheme: " + options.conditions);
   }
+  if (!options.svg.empty() && options.svg.extension() != ".svg")
+    throw UsageError("--svg: a plot is written as .svg: " + options.svg.string());
   if (options.scheme.empty() || options.mode != wire::kPerLabel.name) return;
   const std::string devices =
       config.training.devices_per_process > 1 ? ", and set training.devices_per_process to 1" : "";

@@ -1,11 +1,15 @@
 #include "comm/preflight/preflight.h"
 
 #include <CLI/CLI.hpp>
+#include <cstdlib>
 
+#include "base/error.h"
 #include "cli/add_verb.h"
 #include "cli/options/fabric_options.h"
 #include "cli/verbs.h"
+#include "comm/backends/launcher.h"
 #include "training/session/process_context.h"
+#include "wire/names.h"
 
 namespace ganscale::cli {
 namespace {
@@ -25,7 +29,19 @@ constexpr auto kPreflightExample =
     "message names the node. The bus bandwidth is defined as in nccl-tests: the bytes per second\n"
     "of the all-reduce times 2 (n - 1) / n for n ranks.";
 
+/// The environment of a node may have a floor for whatever runs there; one that was typed is meant
+/// for these ranks.
+void require_ranks_for_floor(const comm::FabricRequirements& required) {
+  const bool is_typed = required.floor_gigabytes_per_second > 0 &&
+                        std::getenv(wire::environment::kPreflightFloor) == nullptr;
+  if (!is_typed || comm::launched_world_size() > 1) return;
+  throw UsageError(
+      "--floor: one rank measures no bandwidth: start several, as in ganscale launch --hostfile "
+      "hosts preflight --floor 100");
+}
+
 ExitCode preflight(const comm::FabricRequirements& required) {
+  require_ranks_for_floor(required);
   training::RunConfig config;
   config.comm.timeout_seconds = kTimeoutSeconds;
   training::ProcessContext process = training::open_process_context(config);

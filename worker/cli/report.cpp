@@ -2,7 +2,9 @@
 #include <filesystem>
 #include <string>
 
+#include "base/error.h"
 #include "base/log.h"
+#include "checkpoint/run_files.h"
 #include "cli/add_verb.h"
 #include "cli/verbs.h"
 #include "report/page/html_report.h"
@@ -20,7 +22,10 @@ constexpr VerbText kReportText{
     "\nExample:\n  ganscale report runs/r1            # writes runs/r1/report.html"};
 
 ExitCode write_report(const ReportOptions& options) {
-  const auto page = options.out.empty() ? options.run / "report.html" : options.out;
+  const auto page =
+      options.out.empty() ? options.run / checkpoint::run_files::kReport : options.out;
+  if (page.extension() != ".html")
+    throw UsageError("--out: a report is written as .html: " + page.string());
   report::write_html_report(options.run, page);
   log::info("Wrote the report", {{"file", page}});
   return ExitCode::kOk;
@@ -30,7 +35,7 @@ ExitCode write_report(const ReportOptions& options) {
 
 void add_report(CLI::App& app, Action& action) {
   const auto [verb, options] = add_verb(app, action, kReportText, write_report);
-  verb.add_option("run", options.run, "folder of the run")->required();
+  verb.add_option("run,--run", options.run, "folder of the run")->required();
   verb.add_option("--out", options.out, "file to write; default: RUN/report.html");
 }
 

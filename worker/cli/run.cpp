@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <chrono>
+#include <string>
 #include <thread>
 
 #include "cli/this_build.h"
@@ -29,6 +30,14 @@ constexpr auto kExitCodes =
 /// that.
 void let_rank_0_report_first() {
   if (comm::launched_rank() > 0) std::this_thread::sleep_for(std::chrono::seconds(3));
+}
+
+/// Other trainers have options where this one has keys of a configuration.
+std::string about_unknown_option(const CLI::App& verb) {
+  if (verb.get_option_no_throw("--set") == nullptr) return "";
+  const bool has_run = verb.get_option_no_throw("--run") != nullptr;
+  return std::string(has_run ? "run folder: --run; " : "") +
+         "keys of the configuration: --set training.batch=8";
 }
 
 }  // namespace
@@ -63,9 +72,10 @@ int run(int argc, char** argv) {
     });
     return code;
   };
-  return command_line::run_program(
-      app, translated, argc, argv,
-      {.prints_help = comm::launched_rank() == 0, .before_user_error = let_rank_0_report_first});
+  return command_line::run_program(app, translated, argc, argv,
+                                   {.prints_help = comm::launched_rank() == 0,
+                                    .before_user_error = let_rank_0_report_first,
+                                    .about_unknown_option = about_unknown_option});
 }
 
 }  // namespace ganscale::cli

@@ -65,7 +65,7 @@ void add_serve(CLI::App& app, Action& action) {
   const auto [verb, options] = add_verb(
       app, action, {"serve", "Serve a live page of a run, with images on request", kServeExample},
       serve);
-  verb.add_option("run", options.run, "folder of the run")->required();
+  verb.add_option("run,--run", options.run, "folder of the run")->required();
   verb.add_option("--address", options.server.address,
                   "IPv4 address to listen on; 0.0.0.0: all interfaces")
       ->capture_default_str();

@@ -2,8 +2,10 @@
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
+#include <string>
 #include <utility>
 
+#include "base/error.h"
 #include "base/log.h"
 #include "cli/add_verb.h"
 #include "cli/options/config_options.h"
@@ -12,6 +14,7 @@
 #include "cli/verbs.h"
 #include "comm/backends/launcher.h"
 #include "config/renamed.h"
+#include "config/section.h"
 #include "cost/device_table.h"
 #include "data/sources/open_source.h"
 #include "data/sources/retrying_source.h"
@@ -90,26 +93,48 @@ void print_layout(const TrainOptions& options, training::RunConfig config) {
       training::report_layout(std::move(config), cost::device_of_name(name)));
 }
 
-/// Returns a configuration for a dataset, which it prints.
-config::Node suggested_config(const std::string& data) {
-  const auto source = data::retrying(data::open_source(data));
-  const std::string yaml = training::suggest_config(data, training::survey(*source),
+/// Returns the model that a configuration names, itself or by a preset; empty if it names none.
+std::string model_in(config::Node node, int world_size) {
+  training::apply_presets(node, world_size);
+  return config::Section(std::move(node)).section("model").get("name", "", "");
+}
+
+/// Throws UsageError if --set names another model than the configuration that was chosen for the
+/// dataset: its values suit its own model alone.
+void require_chosen_model(const TrainOptions& options, const config::Node& chosen,
+                          const config::Node& set) {
+  const std::string model = model_in(chosen, options.world_size);
+  const std::string wanted = model_in(set, options.world_size);
+  const bool same_networks = model.ends_with(wanted) || wanted.ends_with(model);  // conditional_
+  if (same_networks) return;
+  throw UsageError("--set names the model " + wanted +
+                   ", but --data without --config chooses the model itself, here " + model +
+                   "; replace --data by --set data.path=" + options.data +
+                   " --set data.fit=resize --set model.resolution=PIXELS");
+}
+
+/// Returns a configuration for a dataset, which it prints. set: what the user lays over it.
+config::Node suggested_config(const TrainOptions& options, const config::Node& set) {
+  const auto source = data::retrying(data::open_source(options.data));
+  const std::string yaml = training::suggest_config(options.data, training::survey(*source),
                                                     {.has_gpu = device::visible_gpu_count() > 0,
                                                      .cores = device::container_cores(),
                                                      .ranks = comm::launched_world_size()});
+  config::Node chosen = config::parse_yaml(yaml, "the chosen configuration");
+  require_chosen_model(options, chosen, set);
   if (comm::launched_rank() == 0) {
     log::info(
         "Chose a configuration for this dataset; to change it, save it to a file for --config");
     std::cerr << yaml;
   }
-  return config::parse_yaml(yaml, "the chosen configuration");
+  return chosen;
 }
 
 /// Returns the configuration of a run that is already there, so that it resumes as it began,
 /// whatever the ranks, GPUs and cores are now; a configuration for the dataset if there is none.
-config::Node config_without_file(const TrainOptions& options) {
+config::Node config_without_file(const TrainOptions& options, const config::Node& set) {
   const std::filesystem::path file = training::RunFolder(options.run).config();
-  if (!std::filesystem::exists(file)) return suggested_config(options.data);
+  if (!std::filesystem::exists(file)) return suggested_config(options, set);
   if (comm::launched_rank() == 0) {
     log::info(
         "Taking the configuration of the run that is already there; for another one, choose a new "
@@ -122,11 +147,12 @@ config::Node config_without_file(const TrainOptions& options) {
 /// Returns what the options say, with --data over the file and under --set.
 config::Node read_node(const TrainOptions& options, ConfigOptions from) {
   if (options.data.empty()) return read_config(from);
-  ConfigOptions over;
-  over.assignments = std::exchange(from.assignments, {});
-  config::Node node = from.file.empty() ? config_without_file(options) : read_config(from);
+  ConfigOptions assigning;
+  assigning.assignments = std::exchange(from.assignments, {});
+  const config::Node set = read_config(assigning);
+  config::Node node = from.file.empty() ? config_without_file(options, set) : read_config(from);
   config::overlay(node, config::nest("data.path", {options.data, {"--data", 0}}));
-  config::overlay(node, read_config(over));
+  config::overlay(node, set);
   return node;
 }
 

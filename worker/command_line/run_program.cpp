@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -19,6 +20,8 @@ namespace ganscale::command_line {
 namespace {
 
 using Arguments = std::vector<std::string>;
+
+constexpr std::string_view kDashes = "--";
 
 /// Returns the arguments with `help VERB` and `version` spelled as options; --help where there are
 /// none.
@@ -60,34 +63,40 @@ const CLI::App& with_extras(const CLI::App& app) {
   return *verb;
 }
 
-/// Returns the option of a verb that a misspelled one may mean.
+/// Returns the option of a verb that a misspelled one may mean. The dashes, which all have, do not
+/// make two options alike.
 std::optional<std::string> option_meant(const CLI::App& verb, const std::string& argument) {
-  if (!argument.starts_with("--")) return {};
   std::vector<std::string> known;
   for (const CLI::Option* option : verb.get_options()) {
-    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+    for (const std::string& name : option->get_lnames()) known.push_back(name);
   }
-  return nearest(argument.substr(0, argument.find('=')), known);
+  const std::string option = argument.substr(0, argument.find('='));
+  const auto meant = nearest(option.substr(kDashes.size()), known);
+  return meant ? std::optional(std::string(kDashes) + *meant) : std::nullopt;
 }
 
 /// Returns the arguments that no verb knows, in the order in which they were typed, with what the
 /// first that looks like an option may mean.
-std::string unexpected_arguments(const CLI::App& app) {
+std::string unexpected_arguments(const CLI::App& app, const Reporting& reporting) {
   const CLI::App& verb = with_extras(app);
   const std::vector<std::string> extras = verb.remaining();
   std::string text = extras.size() > 1 ? "unexpected arguments: " : "unexpected argument: ";
   text += joined(extras, " ");
+  std::string advice;
   for (const std::string& argument : extras) {
+    if (!argument.starts_with(kDashes)) continue;
     if (const auto meant = option_meant(verb, argument))
       return text + " (did you mean " + *meant + "?)";
+    advice = reporting.about_unknown_option(verb);
   }
-  return text;
+  return advice.empty() ? text : text + " (" + advice + ")";
 }
 
 /// Returns what is wrong with a command line.
-std::string usage_error(const CLI::App& app, const CLI::ParseError& error) {
+std::string usage_error(const CLI::App& app, const CLI::ParseError& error,
+                        const Reporting& reporting) {
   const bool has_extras = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
-  return (has_extras ? unexpected_arguments(app) : error.what()) +
+  return (has_extras ? unexpected_arguments(app, reporting) : error.what()) +
          "\nRun with --help for more information.";
 }
 
@@ -104,7 +113,7 @@ int parse(CLI::App& app, const Arguments& arguments, const Reporting& reporting)
       return 0;
     }
     reporting.before_user_error();
-    log::error(unknown.empty() ? usage_error(app, error) : unknown);
+    log::error(unknown.empty() ? usage_error(app, error, reporting) : unknown);
     return static_cast<int>(ExitCode::kUsage);
   }
 }

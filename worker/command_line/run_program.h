@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 
 #include "base/error.h"
 
@@ -23,6 +24,10 @@ struct Reporting {
   bool prints_help = true;  ///< and the version; no: another rank does
   /// Called before an error is reported that the user, the data or the devices have caused.
   std::function<void()> before_user_error = [] {};
+  /// Returns what to say of an option that is like none of the verb's; empty: nothing.
+  std::function<std::string(const CLI::App& verb)> about_unknown_option = [](const CLI::App&) {
+    return std::string();
+  };
 };
 
 /// Parses the command line and runs `action`, which the callback of the chosen verb sets. `help

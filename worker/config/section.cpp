@@ -133,8 +133,14 @@ void Section::fail(std::string_view key, const std::string& why) const {
 
 const std::string& Section::scalar(const Node& node, std::string_view key,
                                    std::string_view expected) const {
-  if (node.scalar() == nullptr) fail_at(node, key, "expected " + std::string(expected));
-  return *node.scalar();
+  if (node.scalar() != nullptr) return *node.scalar();
+  // A key without a value is an empty map.
+  const bool is_blank = node.map() != nullptr && node.map()->empty();
+  const std::string hint =
+      is_blank && expected == form_of("string")
+          ? "; an empty one is \"\", in a shell --set '" + path_of(key) + "=\"\"'"
+          : "";
+  fail_at(node, key, "expected " + std::string(expected) + hint);
 }
 
 void Section::record(std::string_view key, std::string type, std::string value,
@@ -176,7 +182,8 @@ std::vector<T> Section::get_list(std::string_view key, const std::vector<T>& fal
                                  Parse parse) {
   std::vector<T> values = fallback;
   if (const Node* node = find(key)) {
-    if (node->list() == nullptr) fail_at(*node, key, "expected a list such as [a, b]");
+    if (node->list() == nullptr)
+      fail_at(*node, key, "expected a list such as [a, b]; [] is an empty one");
     values.clear();
     for (const Node& item : *node->list()) {
       const std::string& text = scalar(item, key, form_of(type));

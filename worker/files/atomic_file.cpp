@@ -21,6 +21,15 @@ namespace {
   throw OutputError("can't write: " + path.string() + ": " + reason.message());
 }
 
+void create_parent(const std::filesystem::path& path) {
+  if (!path.has_parent_path()) return;
+  try {
+    create_folders(path.parent_path());
+  } catch (const std::filesystem::filesystem_error& error) {
+    fail(path.parent_path(), error.code());
+  }
+}
+
 }  // namespace
 
 std::filesystem::path temporary_beside(std::filesystem::path path) {
@@ -30,15 +39,14 @@ std::filesystem::path temporary_beside(std::filesystem::path path) {
 }
 
 void write_file_atomically(const std::filesystem::path& path, std::string_view bytes) {
-  std::error_code reason;
-  if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), reason);
-  if (reason) fail(path.parent_path(), reason);
+  create_parent(path);
   const auto temporary = temporary_beside(path);
   try {
     // On the disk before it takes its name: after a power failure the name has all of it.
     DurableFile file(temporary);
     file.write(std::as_bytes(std::span(bytes)));
     file.finish();
+    std::error_code reason;
     std::filesystem::rename(temporary, path, reason);
     if (reason) fail(path, reason);
   } catch (...) {

@@ -86,6 +86,16 @@ void sync_folder(const std::filesystem::path& folder) {
   }
 }
 
+void create_folders(const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> parents;  // of those that are missing
+  for (auto missing = folder; !missing.empty() && is_missing(missing);
+       missing = missing.parent_path()) {
+    parents.push_back(missing.has_parent_path() ? missing.parent_path() : ".");
+  }
+  std::filesystem::create_directories(folder);
+  for (const auto& parent : parents) sync_folder(parent);
+}
+
 void rename_durably(const std::filesystem::path& from, const std::filesystem::path& to) {
   if (::rename(from.c_str(), to.c_str()) != 0) fail("cannot rename to", to);
   sync_folder(to.parent_path().empty() ? "." : to.parent_path());

@@ -45,6 +45,12 @@ void sync_file(const std::filesystem::path& file);
 /// Syncs the entries of a folder (new, renamed and removed files) to the disk. Throws OutputError.
 void sync_folder(const std::filesystem::path& folder);
 
+/// Creates a folder and the missing ones above it, and syncs their entries to the disk: otherwise a
+/// power failure could take what is synced in a new folder with it.
+///
+/// Throws: filesystem_error if a folder can't be created; OutputError if its entry can't be synced.
+void create_folders(const std::filesystem::path& folder);
+
 /// Renames a file, replacing an existing one, and syncs the new name to the disk.
 void rename_durably(const std::filesystem::path& from, const std::filesystem::path& to);
 

@@ -39,6 +39,8 @@ struct PenaltyOptions {
     return schedule::value_of(schedule, 1, images_seen);
   }
   bool is_lazy() const { return phase == PenaltyPhase::kLazy && (r1_gamma > 0 || r2_gamma > 0); }
+  /// Whether the lazy phase takes fakes: those that the main phase has scored.
+  bool takes_fakes() const { return is_lazy() && r2_gamma > 0; }
 };
 
 /// Lazy path length regularization of G; the loss is `interval` times the penalty.

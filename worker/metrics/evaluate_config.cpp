@@ -84,6 +84,16 @@ std::smatch split_name(const std::string& text) {
   return parts;
 }
 
+/// Refuses NVIDIA's names of path lengths: a number here is that of paths, and "_crop" is not the
+/// default.
+void refuse_names_of_nvidia(const std::string& text) {
+  static const std::regex kPattern("ppl(2?)(_[wz](?:end|full))");
+  std::smatch parts;
+  if (!std::regex_match(text, parts, kPattern)) return;
+  const std::string crop = parts[1].length() == 0 ? "_crop" : "";
+  throw ConfigError("NVIDIA's " + text + " is ppl50k" + parts[2].str() + crop + " here");
+}
+
 /// Reads "_full"; the paths of path lengths: "_wend", "_zfull_crop"; or the translations: "_int",
 /// "_frac".
 void read_suffix(const std::string& suffix, MetricName& result) {
@@ -112,6 +122,7 @@ std::int64_t MetricName::real_count(std::int64_t record_count) const {
 
 MetricName parse_metric(const std::string& text) {
   const std::smatch parts = split_name(text);
+  refuse_names_of_nvidia(text);
   const auto kind = std::ranges::find(kKinds, parts[1].str(), &Kind::name);
   if (kind == kKinds.end()) refuse(text);
   MetricName result{.text = text,

@@ -51,7 +51,8 @@ struct MetricName {
 /// Parses names like fid50k, fid50k_full, fid50k_by_label, is50k, kid50k, pr50k3, dc50k5,
 /// ppl50k_wend, eqt50k_frac, eqr50k.
 /// The default count is 50k, the default paths "_wend", the default translations "_int".
-/// Throws ConfigError for any other name.
+/// Throws ConfigError for any other name, and for ppl2_wend, ppl_zfull and the like, which NVIDIA
+/// uses in another sense.
 MetricName parse_metric(const std::string& text);
 
 /// How often each label is generated.

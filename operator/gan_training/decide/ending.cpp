@@ -61,8 +61,8 @@ void end_stopped(Decision& d) {
   end_attempt(d);
 }
 
-bool is_stopping(const Situation& s, Decision& d, const std::string& reason,
-                 const std::string& why) {
+bool bring_to_end(const Situation& s, Decision& d, const std::string& reason,
+                  const std::string& why) {
   if (!has_live_attempt(s)) {
     d.record.ending.reset();
     if (d.record.state != AttemptState::kNone) d.record.state = AttemptState::kEnded;

@@ -24,7 +24,7 @@ void end_stopped(Decision& decision);
 
 /// Brings the live attempt to its end, if there is one: asks rank 0 for a checkpoint and waits for
 /// it, at most until the deadline. Returns whether the attempt is still there.
-bool is_stopping(const Situation& situation, Decision& decision, const std::string& reason,
-                 const std::string& why);
+bool bring_to_end(const Situation& situation, Decision& decision, const std::string& reason,
+                  const std::string& why);
 
 }  // namespace ganscale::controller::gan_training

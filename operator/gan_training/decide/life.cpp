@@ -9,7 +9,7 @@
 #include "gan_training/decide/fabric.h"
 #include "gan_training/decide/restart.h"
 #include "kind/refusal.h"
-#include "kube/stored_object.h"
+#include "object/stored_object.h"
 
 namespace ganscale::controller::gan_training {
 namespace {
@@ -68,7 +68,8 @@ void let_go(const Situation& s, Decision& d) {
 
 void decide_deleted(const Situation& s, Decision& d) {
   if (!s.has_finalizer) return;
-  if (is_stopping(s, d, "Delete", "the training is being deleted")) return;
+  if (s.orphaned) return let_go(s, d);  // its attempt goes on without it
+  if (bring_to_end(s, d, "Delete", "the training is being deleted")) return;
   if (s.attempt || s.others) {
     wait_for_others(s, d);
   } else if (s.purge && s.purge_failure.empty()) {
@@ -86,7 +87,7 @@ void report_refusal(const Situation& s, Decision& d) {
 }
 
 void decide_suspended(const Situation& s, Decision& d) {
-  if (is_stopping(s, d, "Suspend", "the training is suspended")) {
+  if (bring_to_end(s, d, "Suspend", "the training is suspended")) {
     d.record.reason = "Suspending";
     d.record.message = d.record.ending ? "waiting for a checkpoint" : "its pods are being deleted";
     return;
@@ -295,14 +296,14 @@ bool must_leave(const Situation& s) {
 void decide_disrupted(const Situation& s, Decision& d) {
   const bool is_known = s.record.ending && s.record.ending->reason == kDisruption;
   if (!is_known) set_phase(d, Phase::kRestarting, kDisruption, s.attempt->leaving);
-  is_stopping(s, d, kDisruption, d.record.message);
+  bring_to_end(s, d, kDisruption, d.record.message);
 }
 
 /// Ends an attempt that does not fit the current plan, with a checkpoint.
 void decide_outdated(const Situation& s, Decision& d) {
   const auto [reason, message] = edit_of(s);
   set_phase(d, reason == "Resize" ? Phase::kResizing : Phase::kRestarting, reason, message);
-  is_stopping(s, d, reason, message);
+  bring_to_end(s, d, reason, message);
 }
 
 /// Ends an attempt that was asked to stop, though the edit that asked for it was taken back: its
@@ -310,7 +311,7 @@ void decide_outdated(const Situation& s, Decision& d) {
 void decide_taken_back(const Situation& s, Decision& d) {
   const std::string reason = s.record.ending->reason;
   set_phase(d, Phase::kRestarting, reason, "it was asked to stop and can't go on");
-  is_stopping(s, d, reason, d.record.message);
+  bring_to_end(s, d, reason, d.record.message);
 }
 
 /// Returns whether the attempt is to end before its time, with a checkpoint.

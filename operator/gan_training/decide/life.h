@@ -15,6 +15,7 @@ namespace ganscale::controller::gan_training {
 struct Situation {
   Record record;
   bool deleted = false;        ///< the GanTraining is marked for deletion
+  bool orphaned = false;       ///< what it owns stays, as with `kubectl delete --cascade=orphan`
   bool has_finalizer = true;   ///< the operator's own
   std::string problem_reason;  ///< one word; empty: the spec is good
   std::string problem;         ///< what is wrong with the spec, with the key

@@ -43,7 +43,7 @@ JobPhase phase_of(const Json& job) {
 }
 
 bool is_launcher(const Json& pod) {
-  return kRoles.value(pod["metadata"]["labels"].value(kRoleLabel, "")) == Role::kLauncher;
+  return value_in(kRoles, pod["metadata"]["labels"].value(kRoleLabel, "")) == Role::kLauncher;
 }
 
 /// Returns the image of a worker's own container, with its digest; sidecars have others.

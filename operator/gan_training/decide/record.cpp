@@ -3,18 +3,18 @@
 #include <charconv>
 #include <string_view>
 
+#include "base/enum_names.h"
 #include "object/lookup.h"
-#include "object/names.h"
 
 namespace ganscale::controller::gan_training {
 namespace {
 
-constexpr Names<AttemptState, 4> kStates{{{
+constexpr EnumNames<AttemptState, 4> kStates{{
     {AttemptState::kNone, "None"},
     {AttemptState::kWanted, "Wanted"},
     {AttemptState::kLive, "Live"},
     {AttemptState::kEnded, "Ended"},
-}}};
+}};
 
 constexpr const char* kForDevice = "Device";
 constexpr const char* kForFabric = "Fabric";
@@ -118,7 +118,7 @@ Record read_record(const Json& status) {
   record.failures = static_cast<int>(whole_at(status, "/failures"));
   record.failed_behind = text_at(status, "/failedBehind");
   record.attempt = static_cast<int>(whole_at(status, "/attempt/number"));
-  record.state = kStates.value(text_at(status, "/attempt/state")).value_or(AttemptState::kNone);
+  record.state = value_in(kStates, text_at(status, "/attempt/state")).value_or(AttemptState::kNone);
   record.request = text_at(status, "/attempt/request");
   record.hash = text_at(status, "/attempt/specHash");
   record.storage = text_at(status, "/attempt/storage");
@@ -144,7 +144,7 @@ void write_record(const Record& record, Json& status) {
   if (record.failures > 0) status["failures"] = record.failures;
   if (!record.failed_behind.empty()) status["failedBehind"] = record.failed_behind;
   status["attempt"] = {{"number", record.attempt},
-                       {"state", kStates.of(record.state)},
+                       {"state", name_in(kStates, record.state)},
                        {"request", record.request},
                        {"specHash", record.hash},
                        {"storage", record.storage}};

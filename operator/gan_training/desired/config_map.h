@@ -4,7 +4,8 @@
 
 namespace ganscale::controller::gan_training {
 
-/// Returns the ConfigMap with the worker's configuration and the scripts of launcher and ranks.
+/// Returns the ConfigMap with the worker's configuration and, if ranks are bound to the CPUs beside
+/// their GPU, the script that does it.
 Json config_map(const Plan& plan);
 
 }  // namespace ganscale::controller::gan_training

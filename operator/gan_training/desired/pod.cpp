@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "gan_training/desired/overlaid.h"
 #include "object/lookup.h"
@@ -12,6 +13,11 @@ namespace ganscale::controller::gan_training {
 namespace {
 
 constexpr int kSshPort = 2222;
+
+/// Parts of the arguments of mpirun that bind ranks to cores.
+constexpr std::array<std::string_view, 9> kBindings{
+    "bind-to", "binding_policy", "cpu-list", "cpu-set", "cpus-per-", "rankfile", "-rf", "pe=",
+    "PE="};
 
 void add_preflight(const NodeProfile& profile, const Try& which,
                    std::map<std::string, std::string>& variables) {
@@ -46,9 +52,21 @@ Json launcher_environment(const Plan& plan, const Try& which) {
   return list;
 }
 
+bool binds_ranks(const NodeProfile& profile) {
+  return std::ranges::any_of(profile.mpirun, [](const std::string& argument) {
+    return std::ranges::any_of(kBindings, [&](std::string_view option) {
+      return argument.find(option) != std::string::npos;
+    });
+  });
+}
+
 Json launcher_arguments(const Plan& plan) {
   Json arguments = Json::array({"launch", "-np", std::to_string(plan.ranks())});
   for (const auto& argument : plan.profile.mpirun) arguments.push_back(argument);
+  // By default, mpirun binds each of one or two ranks to a single core.
+  if (!binds_ranks(plan.profile)) {
+    for (const char* word : {"--bind-to", "none"}) arguments.push_back(word);
+  }
   if (runs_as_root(plan)) arguments.push_back("--allow-run-as-root");
   // sshd gives the ranks an environment of its own: what they need is named.
   for (const auto& variable : environment(plan, {})) {
@@ -271,7 +289,7 @@ Json storage_volume(const Plan& plan) {
 Json pod_template(const Plan& plan, Role role, const Try& which) {
   Json labels = labels_of(plan.key);
   labels[kAttemptLabel] = std::to_string(which.attempt);
-  const std::string name = kRoles.of(role);
+  const std::string name(name_in(kRoles, role));
   labels[kRoleLabel] = name;
   Json metadata = {{"labels", labels}};
   const Json annotations = role == Role::kWorker ? topology_annotations(plan) : Json::object();

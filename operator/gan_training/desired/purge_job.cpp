@@ -6,7 +6,7 @@ namespace ganscale::controller::gan_training {
 
 Json purge_job(const Plan& plan) {
   Json pod = pod_around(plan, Role::kPurge,
-                        {{"name", kRoles.of(Role::kPurge)},
+                        {{"name", name_in(kRoles, Role::kPurge)},
                          {"command", {"/bin/rm", "-rf", run_folder(plan)}},
                          {"resources",
                           {{"requests", {{"cpu", "100m"}, {"memory", "64Mi"}}},

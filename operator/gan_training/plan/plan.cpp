@@ -23,6 +23,11 @@ void set_default(Json& section, const char* key, const Json& value) {
   if (!section.contains(key)) section[key] = value;
 }
 
+/// 0, the worker's default, is any free port, which neither the operator nor Prometheus would find.
+void set_port(Json& telemetry, const char* key, int fallback) {
+  if (!telemetry.contains(key) || telemetry[key] == 0) telemetry[key] = fallback;
+}
+
 }  // namespace
 
 Json& section_of(Json& config, const char* name) {
@@ -53,9 +58,10 @@ Json worker_config(const TrainingSpec& spec, const Json& config) {
     section_of(result, "evaluate")["feature_net"] = spec.feature_net.path();
   }
   Json& telemetry = section_of(result, "telemetry");
-  set_default(telemetry, "bind_address", "0.0.0.0");
-  set_default(telemetry, "metrics_port", wire::kDefaultMetricsPort);
-  set_default(telemetry, "control_port", wire::kDefaultControlPort);
+  set_port(telemetry, "metrics_port", wire::kDefaultMetricsPort);
+  set_port(telemetry, "control_port", wire::kDefaultControlPort);
+  // On loopback, nothing outside the pod would reach the ports.
+  telemetry["bind_address"] = "0.0.0.0";
   // Without the token the control port would listen only on the pod's loopback.
   telemetry["token_file"] = kTokenFile;
   return result;

@@ -2,10 +2,10 @@
 
 #include <string>
 
+#include "base/enum_names.h"
 #include "gan_training/spec/gan_training.h"
 #include "gan_training/spec/training_spec.h"
 #include "kind/owned.h"
-#include "object/names.h"
 #include "wire/scheme.h"
 
 namespace ganscale::controller::gan_training {
@@ -41,11 +41,11 @@ inline constexpr const char* kControlPort = "control";
 enum class Role { kLauncher, kWorker, kPurge };
 
 /// Their names: of the label kRoleLabel and of the pods' own containers.
-inline constexpr Names<Role, 3> kRoles{{{
+inline constexpr EnumNames<Role, 3> kRoles{{
     {Role::kLauncher, "launcher"},
     {Role::kWorker, "worker"},
     {Role::kPurge, "purge"},
-}}};
+}};
 
 /// Returns the labels of every object of a training.
 Labels labels_of(const Key& key);
@@ -60,8 +60,8 @@ Json metadata_of(const Plan& plan, const std::string& name);
 /// ConfigError if it is not a map.
 Json& section_of(Json& config, const char* name);
 
-/// Returns the user's configuration with the operator's own settings: data path, ports and token.
-/// Throws ConfigError if a section that it changes is not a map.
+/// Returns the user's configuration with the operator's own settings: data path, address, ports and
+/// token. Throws ConfigError if a section that it changes is not a map.
 Json worker_config(const TrainingSpec& spec, const Json& config);
 
 /// The folder of the run on the storage volume, as the pods see it.

@@ -5,6 +5,7 @@
 #include <map>
 #include <ranges>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "base/joined.h"
@@ -18,17 +19,6 @@ namespace {
 
 constexpr const char* kOwn = "is the operator's: choose another";
 
-// The operator's, then those that the MPI Operator adds.
-constexpr std::array<std::string_view, 9> kOwnVolumes{
-    "run", "tmp", "control", "shm", "data", "storage", "feature-net", "ssh-auth", "mpi-job-config"};
-// Beside those of wire::environment: ours for mpirun, then those that the MPI Operator adds.
-constexpr std::array<std::string_view, 7> kMpiVariables{"PRTE_MCA_prte_default_hostfile",
-                                                        "PRTE_MCA_plm_ssh_args",
-                                                        "OMPI_MCA_orte_default_hostfile",
-                                                        "OMPI_MCA_orte_keep_fqdn_hostnames",
-                                                        "OMPI_MCA_orte_set_default_slots",
-                                                        "OMPI_MCA_plm_rsh_args",
-                                                        "K_MPI_JOB_ROLE"};
 constexpr std::array<std::string_view, 2> kOwnLabelDomains{"ganscale.dev/",
                                                            "training.kubeflow.org/"};
 
@@ -159,8 +149,8 @@ void check_pod(const Plan& plan, const std::string& pod, Fields in) {
 
 }  // namespace
 
-Json overlay_of(const Plan& plan, const std::string& pod) {
-  const Json overlay = plan.spec.pod_template.value(pod, Json());
+Json overlay_of(const Plan& plan, std::string_view pod) {
+  const Json overlay = plan.spec.pod_template.value(std::string(pod), Json());
   return overlay.is_null() ? Json::object() : overlay;
 }
 
@@ -174,7 +164,8 @@ Json overlay_environment(const Plan& plan) {
 void check_overlays(const Plan& plan) {
   Fields in(plan.spec.pod_template, "spec.podTemplate");
   std::vector<bool> on_host;
-  for (const char* pod : {kWorkerPod, kLauncherPod}) {
+  for (const std::string_view name : {kWorkerPod, kLauncherPod}) {
+    const std::string pod(name);
     Fields overlay = in.object(pod);
     check_metadata(plan, overlay.object("metadata"));
     check_pod(plan, pod, overlay.object("spec"));

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <array>
-#include <string>
 #include <string_view>
 
 #include "gan_training/plan/plan.h"
@@ -9,8 +8,8 @@
 namespace ganscale::controller::gan_training {
 
 /// The pods that spec.podTemplate has an overlay for; their own containers have the same names.
-inline constexpr const char* kWorkerPod = kRoles.of(Role::kWorker);
-inline constexpr const char* kLauncherPod = kRoles.of(Role::kLauncher);
+inline constexpr std::string_view kWorkerPod = name_in(kRoles, Role::kWorker);
+inline constexpr std::string_view kLauncherPod = name_in(kRoles, Role::kLauncher);
 
 /// A field that an overlay may set. A list with a key is merged by it: an item takes the place of
 /// the one with the same value of the key. Otherwise maps are merged key by key, items are added to
@@ -47,9 +46,22 @@ inline constexpr std::array kPodFields{OverlayField{"affinity"},
 inline constexpr std::array kContainerFields{kEnvironment, OverlayField{"resources"},
                                              OverlayField{"volumeDevices", "devicePath"}, kMounts};
 
+/// Volumes that it can't have: the operator's, then those that the MPI Operator adds.
+inline constexpr std::array<std::string_view, 9> kOwnVolumes{
+    "run", "tmp", "control", "shm", "data", "storage", "feature-net", "ssh-auth", "mpi-job-config"};
+/// Variables that it can't set, beside those of wire::environment: the operator's for mpirun, then
+/// those that the MPI Operator adds.
+inline constexpr std::array<std::string_view, 7> kMpiVariables{"PRTE_MCA_prte_default_hostfile",
+                                                               "PRTE_MCA_plm_ssh_args",
+                                                               "OMPI_MCA_orte_default_hostfile",
+                                                               "OMPI_MCA_orte_keep_fqdn_hostnames",
+                                                               "OMPI_MCA_orte_set_default_slots",
+                                                               "OMPI_MCA_plm_rsh_args",
+                                                               "K_MPI_JOB_ROLE"};
+
 /// Returns the overlay of a pod, spec.podTemplate.worker or .launcher; an empty object if there is
 /// none.
-Json overlay_of(const Plan& plan, const std::string& pod);
+Json overlay_of(const Plan& plan, std::string_view pod);
 
 /// Returns the environment variables that the overlay gives to the ranks: `env` of the worker's
 /// container.

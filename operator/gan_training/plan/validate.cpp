@@ -12,6 +12,7 @@
 #include "gan_training/plan/roles.h"
 #include "kind/refusal.h"
 #include "kind/spec_hash.h"
+#include "object/lookup.h"
 #include "object/yaml.h"
 
 namespace ganscale::controller::gan_training {
@@ -77,6 +78,17 @@ NodeProfile profile_of(const TrainingSpec& spec, const NodeProfiles& profiles) {
   // A single node needs no fabric.
   profile.preflight = spec.preflight.value_or(profile.preflight) && spec.nodes > 1;
   return profile;
+}
+
+/// With too few GPUs, each attempt would end as if a device of its nodes had failed.
+void check_ranks(const Plan& plan) {
+  const NodeProfile& profile = plan.profile;
+  if (profile.gpus == 0 || profile.ranks <= profile.gpus) return;
+  const std::string where =
+      plan.spec.node ? "spec.node.ranks" : "spec.nodeProfile: ranks of " + plan.spec.node_profile;
+  throw Refusal{"BadSpec", where + ": exceeds the GPUs of a node, of which each rank needs one: " +
+                               std::to_string(profile.ranks) + " of " +
+                               std::to_string(profile.gpus)};
 }
 
 /// A process with a GPU for each of the two networks leaves half as many processes.
@@ -191,6 +203,18 @@ void check_config(const Plan& plan, const WorkerSchema& schema) {
   check_batch(plan);
 }
 
+/// Without a GPU, each attempt would end as if a device of its nodes had failed.
+void check_device(const Plan& plan) {
+  if (plan.profile.gpus > 0 || text_at(plan.config, "/training/device") != "gpu") return;
+  // Such as a resource claim, or a device whose resource is not that of a GPU.
+  const bool may_have_others =
+      !plan.profile.resources.empty() || !overlay_of(plan, kWorkerPod).empty();
+  if (may_have_others) return;
+  throw Refusal{"BadConfig",
+                "spec.config.training.device: gpu, but the node profile has no GPUs: use auto or "
+                "cpu, or a profile with GPUs"};
+}
+
 /// Each rank trains labels of its own, and rank 0 gathers their generators from the run folder.
 void check_storage(const Plan& plan) {
   if (sharing_of(plan.config) != wire::Sharing::kLabels || plan.spec.nodes == 1) return;
@@ -249,9 +273,11 @@ Checked check_training(const GanTraining& training, const NodeProfiles& profiles
     check_depth(config, "spec.config");
     check_depth(plan.spec.pod_template, "spec.podTemplate");
     plan.config = worker_config(plan.spec, config);
+    check_ranks(plan);
     share_gpus(plan);
     set_threads(plan);
     check_config(plan, schema);
+    check_device(plan);
     check_storage(plan);
     check_progress_is_told(plan);
     check_progress_can_be_read(plan);

@@ -7,6 +7,7 @@
 #include "gan_training/reconcile/attempts.h"
 #include "kind/spec_hash.h"
 #include "kube/owned.h"
+#include "kube/stored_status.h"
 #include "object/lookup.h"
 
 namespace ganscale::controller::gan_training {

@@ -1,5 +1,7 @@
 #include "gan_training/reconcile/observation.h"
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "gan_training/decide/refused_pod.h"
 #include "gan_training/desired/mpi_job.h"
@@ -13,6 +15,21 @@ namespace ganscale::controller::gan_training {
 namespace {
 
 constexpr std::chrono::seconds kLate{30};
+/// The finalizer of an object whose deletion leaves what it owns, until Kubernetes has taken its
+/// owner references away.
+constexpr const char* kOrphanFinalizer = "orphan";
+
+/// Returns the MPIJob of an attempt if it has no owner any more; null otherwise.
+Informer::Object orphaned_job(const Key& training, int attempt, const Informers& informers) {
+  auto job = informers.jobs->find({training.name_space, attempt_name(training, attempt)});
+  return job && controller_uid(*job).empty() ? job : nullptr;
+}
+
+/// Whether what a deleted training owns is to stay, as with `kubectl delete --cascade=orphan`.
+bool is_orphaned(const GanTraining& training, const Record& record, const Informers& informers) {
+  return std::ranges::count(training.finalizers, kOrphanFinalizer) > 0 ||
+         orphaned_job(training.key, record.attempt, informers) != nullptr;
+}
 
 /// Whether a pod may still write. A node that is cut off keeps running pods whose grace is over:
 /// they have ended when Kubernetes says so. It does for a node that is deleted or out of service.
@@ -21,17 +38,28 @@ bool may_write(const Json& pod) {
   return phase != "Succeeded" && phase != "Failed";
 }
 
-/// Notes a pod if it may still write, and what to do if its node does not seem to answer.
-void note_remaining(const Json& pod, Situation& s) {
+/// Returns why a pod that may still write stays, and what to do; empty if it may be going.
+std::string why_stuck(const Json& pod, const Key& training, const Informers& informers, Time now) {
+  const std::string waits = "waiting for the end of " + key_of(pod).name;
+  if (const auto deadline = parse_time(text_at(pod, "/metadata/deletionTimestamp"))) {
+    if (now < *deadline + kLate) return "";
+    const std::string node = text_at(pod, "/spec/nodeName");
+    return waits + ", whose node does not confirm it: " + node +
+           "; if the node is down, delete it or taint it " +
+           "node.kubernetes.io/out-of-service=nodeshutdown:NoExecute";
+  }
+  const auto job = orphaned_job(training, attempt_number(pod), informers);
+  if (!job) return "";
+  return waits + ", whose MPIJob no GanTraining owns: " + key_of(*job).name +
+         "; delete the MPIJob, or wait until it ends";
+}
+
+/// Notes a pod if it may still write, and what to do if it does not seem to go.
+void note_remaining(const Json& pod, const Key& training, const Informers& informers,
+                    Situation& s) {
   if (!may_write(pod)) return;
   s.others = true;
-  const auto deadline = parse_time(text_at(pod, "/metadata/deletionTimestamp"));
-  if (!deadline || s.now < *deadline + kLate || !s.stuck.empty()) return;
-  const std::string node = text_at(pod, "/spec/nodeName");
-  s.stuck = "waiting for the end of " + key_of(pod).name +
-            ", whose node does not confirm it: " + node +
-            "; if the node is down, delete it or taint it " +
-            "node.kubernetes.io/out-of-service=nodeshutdown:NoExecute";
+  if (s.stuck.empty()) s.stuck = why_stuck(pod, training, informers, s.now);
 }
 
 /// Returns the pods of the record's attempt; other pods are noted if they may still write.
@@ -42,7 +70,7 @@ std::vector<Json> observe_pods(const GanTraining& training, const Informers& inf
     if (attempt_number(*pod) == s.record.attempt) {
       pods.push_back(*pod);
     } else {
-      note_remaining(*pod, s);
+      note_remaining(*pod, training.key, informers, s);
     }
   }
   return pods;
@@ -94,7 +122,7 @@ void observe_attempts(const GanTraining& training, const Cluster& cluster, Situa
     }
   }
   if (may_leave_pods(s)) {
-    for (const Json& pod : pods) note_remaining(pod, s);
+    for (const Json& pod : pods) note_remaining(pod, training.key, informers, s);
   }
 }
 
@@ -190,7 +218,10 @@ Observation observe(const GanTraining& training, const Cluster& cluster, const R
     }
     observe_plan(seen.checked.plan, s);
   }
-  if (training.deleted) observe_purge(training, seen.checked, cluster.client, s);
+  if (training.deleted) {
+    s.orphaned = is_orphaned(training, s.record, cluster.informers);
+    observe_purge(training, seen.checked, cluster.client, s);
+  }
   s.problem_reason = seen.checked.reason;
   s.problem = seen.checked.problem;
   return seen;

@@ -1,7 +1,7 @@
 #include "gan_training/reconcile/pod_warnings.h"
 
-#include "kube/resource.h"
 #include "object/lookup.h"
+#include "object/resource.h"
 
 namespace ganscale::controller::gan_training {
 namespace {

@@ -33,7 +33,24 @@ std::string why_late(const Json& job, Time now) {
          (is_suspended(job) ? "; it is suspended: its queue did not admit it" : "");
 }
 
-void observe_purge_job(const Json& job, const Plan& plan, Situation& s) {
+/// Returns why no new pod can have the claim with the run folder; empty if one can.
+std::string why_no_claim(const Plan& plan, Client& client) {
+  const auto claim =
+      client.get(resource::kClaims, {plan.key.name_space, plan.spec.storage.claim_name});
+  if (!claim) return "the claim is gone";
+  const bool is_going = claim->at("metadata").contains("deletionTimestamp");
+  return is_going ? "the claim is being deleted" : "";
+}
+
+/// Returns why a Job that has not ended will not delete the folder; empty if it may. A pod that
+/// runs keeps the claim, even one that is being deleted.
+std::string why_hopeless(const Json& job, const Plan& plan, Client& client, Time now) {
+  const std::string late = why_late(job, now);
+  if (!late.empty() || whole_at(job, "/status/ready") > 0) return late;
+  return why_no_claim(plan, client);
+}
+
+void observe_purge_job(const Json& job, const Plan& plan, Client& client, Situation& s) {
   s.purge = true;
   s.purge_started = true;
   // Kueue can be told to hold back every Job that is in no queue.
@@ -44,8 +61,9 @@ void observe_purge_job(const Json& job, const Plan& plan, Situation& s) {
     if (type == "Complete") s.purge = false;
     if (type == "Failed") s.purge_failure = folder_stays(plan, text_at(condition, "/message"));
   }
-  const std::string why = why_late(job, s.now);
-  if (s.purge_failure.empty() && !why.empty()) s.purge_failure = folder_stays(plan, why);
+  if (!s.purge || !s.purge_failure.empty()) return;  // it has ended
+  const std::string why = why_hopeless(job, plan, client, s.now);
+  if (!why.empty()) s.purge_failure = folder_stays(plan, why);
 }
 
 /// Returns the Job that has the name of the purge.
@@ -53,21 +71,19 @@ std::optional<Json> read_job(const Plan& plan, Client& client) {
   return client.get(resource::kJobs, {plan.key.name_space, purge_job_name(plan.key)});
 }
 
-void observe_job(const Plan& plan, Client& client, Situation& s) {
-  if (!wants_purge(plan)) return;
-  const auto job = read_job(plan, client);
-  if (!job || !is_owned_by(*job, plan.uid)) {
-    const Key claim{plan.key.name_space, plan.spec.storage.claim_name};
-    s.purge = client.get(resource::kClaims, claim).has_value();
-    return;
-  }
-  observe_purge_job(*job, plan, s);
-}
-
 void skip_purge(const Plan& plan, const std::string& why, Situation& s) {
   if (!wants_purge(plan)) return;
   s.purge_skipped = why + ": " + run_folder(plan) + " on the claim " +
                     plan.spec.storage.claim_name + " was left as it was, if it is there";
+}
+
+void observe_job(const Plan& plan, Client& client, Situation& s) {
+  if (!wants_purge(plan)) return;
+  const auto job = read_job(plan, client);
+  if (job && is_owned_by(*job, plan.uid)) return observe_purge_job(*job, plan, client, s);
+  const std::string why = why_no_claim(plan, client);
+  s.purge = why.empty();
+  if (!s.purge) skip_purge(plan, why, s);
 }
 
 /// Returns why a folder of the training's name may be an older training's; empty if it is its own.
@@ -93,6 +109,7 @@ bool is_ours_or_goes(const Plan& plan, Client& client) {
 
 void observe_purge(const GanTraining& training, const Checked& checked, Client& client,
                    Situation& s) {
+  if (s.orphaned) return skip_purge(checked.plan, "what the training owned was orphaned", s);
   const std::string why = why_not_own(training, checked.plan);
   if (s.record.attempt == 0 || (checked.has_pods && !why.empty())) {
     skip_purge(checked.plan, why, s);

@@ -8,6 +8,7 @@
 #include "gan_training/reconcile/control_token.h"
 #include "gan_training/reconcile/finalizer.h"
 #include "gan_training/reconcile/purge.h"
+#include "kube/stored_status.h"
 
 namespace ganscale::controller::gan_training {
 namespace {
@@ -113,7 +114,7 @@ Json Reconciler::next_status(const GanTraining& training, const Observation& see
   facts.gpus = plan.gpus();
   facts.ranks = plan.ranks();
   facts.selector = std::string(kTrainingLabel) + "=" + training.key.name + "," + kRoleLabel + "=" +
-                   kRoles.of(Role::kWorker);
+                   std::string(name_in(kRoles, Role::kWorker));
   facts.problem_reason = seen.checked.reason;
   facts.problem = seen.checked.problem;
   if (record.state == AttemptState::kLive) {

@@ -17,7 +17,7 @@ constexpr Metric kLongestWait{"ganscale_training_longest_wait_seconds",
                               telemetry::Type::kGauge};
 
 std::string phase_of(const Json& training) {
-  return text_at(training, "/status/phase", kPhases.of(Phase::kPending));
+  return text_at(training, "/status/phase", std::string(name_in(kPhases, Phase::kPending)));
 }
 
 MetricLabels info_labels(const Json& training) {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "kube/stored_object.h"
+#include "object/stored_object.h"
 
 namespace ganscale::controller::gan_training {
 

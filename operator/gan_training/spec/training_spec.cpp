@@ -81,16 +81,22 @@ void parse_config(Fields& in, TrainingSpec& s) {
   s.config_key = from.text("key", "config.yaml");
 }
 
+void check_mount(const Fields& in, const std::string& field, const Volume& volume) {
+  in.require(!is_mount_of_operators(volume.path), field + ".path",
+             "is the operator's: choose another: " + volume.path);
+  // Kubernetes documents this without checking it; some runtimes can't start such a container.
+  in.require(volume.path.find(':') == std::string::npos, field + ".path",
+             "must not contain a colon: " + volume.path);
+  in.require(stays_in_volume(volume.sub_path), field + ".subPath",
+             "must be a relative path without \"..\": " + volume.sub_path);
+}
+
 /// The API server refuses every pod with two volumes at one path.
 void check_mounts(const Fields& in, const TrainingSpec& s) {
-  const auto refuse_own = [&](const char* field, const std::string& path) {
-    in.require(!is_mount_of_operators(path), std::string(field) + ".path",
-               "is the operator's: choose another: " + path);
-  };
   const bool has_data = !s.data.claim_name.empty();  // without a claim none is mounted
-  if (has_data) refuse_own("data", s.data.path);
-  refuse_own("storage", s.storage.path);
-  refuse_own("evaluation.featureNet", s.feature_net.volume.path);
+  if (has_data) check_mount(in, "data", s.data);
+  check_mount(in, "storage", s.storage);
+  check_mount(in, "evaluation.featureNet", s.feature_net.volume);
   const std::string data = normal_mount(s.data.path);
   const std::string storage = normal_mount(s.storage.path);
   in.require(!has_data || storage != data, "storage.path",

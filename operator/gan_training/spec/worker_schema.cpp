@@ -64,11 +64,13 @@ const Json& value_at(const Json& config, const std::vector<std::string>& context
 Json schema_at(const Json& root, const std::vector<std::string>& context) {
   const Json* schema = &root;
   for (std::size_t i = 1; i < context.size(); ++i) {
-    const Json::json_pointer of_key = Json::json_pointer("/properties") / key_in(context[i]);
-    const Json::json_pointer of_item("/items");
-    const auto& inner = schema->contains(of_key) ? of_key : of_item;
-    if (!schema->contains(inner)) return Json::object();
-    schema = &schema->at(inner);
+    const std::array<Json::json_pointer, 3> places = {
+        Json::json_pointer("/properties") / key_in(context[i]), Json::json_pointer("/items"),
+        Json::json_pointer("/then/items")};  // of a value that may be a list
+    const auto inner = std::ranges::find_if(
+        places, [schema](const Json::json_pointer& place) { return schema->contains(place); });
+    if (inner == places.end()) return Json::object();
+    schema = &schema->at(*inner);
   }
   return *schema;
 }
@@ -125,10 +127,41 @@ bool is_named(const Json& value, const Json& schema) {
   return std::ranges::find(named, value) != named.end();
 }
 
+/// Whether a value is refused because of another key's.
+bool is_refused_here(const std::string& description, const Json& value, const Json& schema) {
+  return description.starts_with("Failed to match against any enum") &&
+         (!schema.contains("enum") || is_named(value, schema));
+}
+
+/// Whether a rule of the schema refuses a configuration; not if the rule refers to other parts of
+/// the schema, and so means nothing by itself.
+bool refuses(const Json& rule, const Json& config) {
+  valijson::Schema schema;
+  try {
+    valijson::SchemaParser().populateSchema(Adapter(rule), schema);
+  } catch (const std::exception&) {
+    return false;
+  }
+  return !valijson::Validator().validate(schema, Adapter(config), nullptr);
+}
+
+/// Returns ", expected one of [...]" with the values that other keys leave at a place of valijson's;
+/// empty if these are not known.
+std::string values_left(const Json& root, const std::vector<std::string>& context,
+                        const Json& config) {
+  const Json rules = root.value("allOf", Json::array());
+  for (const Json& rule : rules) {
+    if (!rule.contains("then")) continue;
+    const Json schema = schema_at(rule["then"], context);
+    const Json& values = schema.contains("else") ? schema["else"] : schema;  // not of a list
+    if (values.contains("enum") && refuses(rule, config))
+      return ", expected one of " + values["enum"].dump();
+  }
+  return "";
+}
+
 /// Returns what is wrong with a value, in the worker's words.
 std::string in_words(const std::string& description, const Json& value, const Json& schema) {
-  const bool is_choice = description.starts_with("Failed to match against any enum");
-  if (is_choice && (!schema.contains("enum") || is_named(value, schema))) return "not allowed here";
   if (schema.empty()) return description.substr(0, description.find_last_not_of('.') + 1);
   return "expected " + expected(schema, value);
 }
@@ -141,7 +174,10 @@ std::string fault_text(const valijson::ValidationResults::Error& error, const Js
   const std::string key = unknown_key(error.description);
   if (!key.empty()) return path + ": unknown key: " + key + suggestion(key, path, schema);
   const Json& value = value_at(config, error.context);
-  const std::string fault = path + ": " + in_words(error.description, value, schema);
+  const std::string fault = path + ": " +
+                            (is_refused_here(error.description, value, schema)
+                                 ? "not allowed here" + values_left(root, error.context, config)
+                                 : in_words(error.description, value, schema));
   return value.is_structured() ? fault : fault + ": " + shown(value);
 }
 

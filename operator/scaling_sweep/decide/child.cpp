@@ -15,6 +15,8 @@ Child observe_child(const Json& training, const ScalingSweep& sweep) {
   child.owned = is_owned_by(training, sweep.uid);
   child.of_earlier_sweep = !child.owned && has_owner_named(training, kKind, sweep.key.name);
   child.deleted = metadata.contains("deletionTimestamp");
+  // The server raises it with each edit of the spec, and no operator edits that of a training.
+  child.edited = whole_at(metadata, "/generation") > 1;
   child.created = parse_time(text_at(metadata, "/creationTimestamp"));
   child.phase = read_phase(training.value("status", Json()));
   child.message = text_at(training, "/status/message");

@@ -19,6 +19,7 @@ struct Child {
   bool owned = false;             ///< by this sweep
   bool of_earlier_sweep = false;  ///< by an earlier sweep of the same name, with which it goes
   bool deleted = false;           ///< marked for deletion
+  bool edited = false;            ///< its spec, since it was made: it measures something else
   std::optional<Time> created;    ///< absent only before the server has said so
   Phase phase = Phase::kPending;
   std::string message;  ///< of the phase

@@ -44,7 +44,11 @@ Result result_of(const Child& child) {
                 .image_id = child.image_id,
                 .restarts = child.restarts};
   std::ranges::sort(result.nodes);
-  if (child.phase != Phase::kSucceeded) {
+  if (child.edited) {
+    result.message =
+        "the spec of its GanTraining was edited, so it does not measure this point; edit the sweep "
+        "instead";
+  } else if (child.phase != Phase::kSucceeded) {
     result.message = child.message.empty() ? "the training failed" : message_of(child);
   } else if (!child.measured) {
     result.message =
@@ -72,20 +76,20 @@ Time deadline_of(const Situation& s, const Child& child) {
   return child.created.value_or(s.now) + seconds(s.plan.spec.run_deadline_seconds);
 }
 
-/// Takes the results of the trainings that are over, or that took too long.
+/// Takes the results of the trainings that are over, were edited, or took too long.
 void take_results(const Situation& s, Decision& d) {
   for (const Child& child : s.children) {
     const bool is_open = child.owned && !child.deleted &&
                          planned_run(s.plan, child.name, child.hash) != nullptr &&
                          find_result(d.record, child.name, child.hash) == nullptr;
     if (!is_open) continue;
-    if (child.is_over()) {
+    if (child.is_over() || child.edited) {
       add_result(result_of(child), d);
     } else if (s.now >= deadline_of(s, child)) {
       Result result = result_of(child);
       result.message = "took longer than spec.runDeadlineSeconds: " +
                        std::to_string(s.plan.spec.run_deadline_seconds) + " s; it was " +
-                       kPhases.of(child.phase) +
+                       std::string(name_in(kPhases, child.phase)) +
                        (child.message.empty() ? "" : ": " + message_of(child));
       add_result(result, d);
     }
@@ -174,7 +178,7 @@ void go_on(const Situation& s, Decision& d) {
   d.record.current = is_there ? there->name : next;
   set_phase(d, Phase::kRunning, "Running", d.record.current);
   if (is_there) {
-    d.record.message = there->name + " is " + kPhases.of(there->phase);
+    d.record.message = there->name + " is " + std::string(name_in(kPhases, there->phase));
     d.requeue_after = std::max(seconds(1), seconds(deadline_of(s, *there) - s.now));
   } else if (going != s.children.end()) {
     d.record.reason = "Waiting";

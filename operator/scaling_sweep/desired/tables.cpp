@@ -1,7 +1,10 @@
 #include "scaling_sweep/desired/tables.h"
 
 #include <algorithm>
+#include <array>
+#include <ranges>
 
+#include "base/joined.h"
 #include "scaling_sweep/desired/figures.h"
 
 namespace ganscale::controller::scaling_sweep {
@@ -10,145 +13,181 @@ namespace {
 /// The lines of a table, with the fields quoted that need it.
 class Csv {
  public:
-  Csv& add(const std::string& field) {
-    if (!line_.empty() || has_field_) line_ += ',';
+  void add(const std::string& field) {
+    if (has_field_) text_ += ',';
     has_field_ = true;
     if (field.find_first_of(",\"\n\r") == std::string::npos) {
-      line_ += field;
-      return *this;
+      text_ += field;
+      return;
     }
-    line_ += '"';
-    for (const char c : field) line_ += c == '"' ? std::string("\"\"") : std::string(1, c);
-    line_ += '"';
-    return *this;
-  }
-  Csv& add(double value, int decimals) { return add(number(value, decimals)); }
-  Csv& add(const std::optional<double>& value, int decimals) {
-    return add(value ? number(*value, decimals) : "");
-  }
-  Csv& add(const std::optional<Interval>& interval, int decimals) {
-    add(interval ? number(interval->low, decimals) : "");
-    return add(interval ? number(interval->high, decimals) : "");
+    text_ += '"';
+    for (const char c : field) text_ += c == '"' ? std::string("\"\"") : std::string(1, c);
+    text_ += '"';
   }
   void end_line() {
-    text_ += line_ + "\r\n";
-    line_.clear();
+    text_ += "\r\n";
     has_field_ = false;
   }
   const std::string& text() const { return text_; }
 
  private:
   std::string text_;
-  std::string line_;
   bool has_field_ = false;
 };
 
-void add_head(Csv& csv, const std::vector<const char*>& names) {
-  for (const char* name : names) csv.add(name);
-  csv.end_line();
+/// A column of a table: its name, and its text in a row.
+template <class Row>
+struct Column {
+  const char* name;
+  std::string (*text)(const Row& row);
+};
+
+std::string figure(const std::optional<double>& value, int decimals) {
+  return value ? number(*value, decimals) : "";
 }
 
-void add_figures(Csv& csv, const PointResult& point) {
-  csv.add(point.images_per_second, 3).add(1000 / point.images_per_second, 4);
-  csv.add(point.interval, 3).add(point.variation, 5);
-  csv.add(point.speedup, 4).add(point.speedup_interval, 4).add(point.efficiency, 4);
-  csv.add(point.communication, 5);
-  for (const double seconds : {point.step.compute, point.step.all_reduce, point.step.data_wait,
-                               point.step_seconds_median, point.step_seconds_p99}) {
-    csv.add(1000 * seconds, 4);
-  }
-  csv.add(point.straggler_ratio, 4).add(point.completion_seconds, 3);
-  csv.add(point.gpu_use, 4).add(point.memory_share, 4);
+std::string bound(const std::optional<Interval>& interval, double Interval::* end, int decimals) {
+  return interval ? number((*interval).*end, decimals) : "";
 }
 
-std::string together(const std::vector<std::string>& texts) {
-  std::string text;
-  for (const std::string& one : texts) text += (text.empty() ? "" : "; ") + one;
-  return text;
-}
+std::string milliseconds(double seconds) { return number(1000 * seconds, 4); }
+
+struct PointRow {
+  const PlannedPoint& planned;
+  const PointResult& result;
+};
+using PointColumn = Column<PointRow>;
+
+constexpr std::array kCounts{
+    PointColumn{"nodes",
+                [](const PointRow& row) { return std::to_string(row.planned.point.nodes); }},
+    PointColumn{
+        "gpus_per_node",
+        [](const PointRow& row) { return std::to_string(row.planned.point.gpus_per_node); }},
+    PointColumn{"ranks", [](const PointRow& row) { return std::to_string(row.planned.ranks); }},
+    PointColumn{"gpus", [](const PointRow& row) { return std::to_string(row.planned.gpus); }},
+    PointColumn{"global_batch",
+                [](const PointRow& row) { return std::to_string(row.planned.global_batch); }},
+    PointColumn{"n", [](const PointRow& row) { return std::to_string(row.result.measured); }},
+    PointColumn{"failed", [](const PointRow& row) { return std::to_string(row.result.failed); }}};
+
+using FigureColumn = Column<PointResult>;
+
+// They are empty for a point that was not measured.
+constexpr std::array kFigures{
+    FigureColumn{"images_per_second",
+                 [](const PointResult& point) { return number(point.images_per_second, 3); }},
+    FigureColumn{
+        "seconds_per_kimg",
+        [](const PointResult& point) { return number(1000 / point.images_per_second, 4); }},
+    FigureColumn{"interval_low",
+                 [](const PointResult& point) { return bound(point.interval, &Interval::low, 3); }},
+    FigureColumn{
+        "interval_high",
+        [](const PointResult& point) { return bound(point.interval, &Interval::high, 3); }},
+    FigureColumn{"variation", [](const PointResult& point) { return figure(point.variation, 5); }},
+    FigureColumn{"speedup", [](const PointResult& point) { return figure(point.speedup, 4); }},
+    FigureColumn{
+        "speedup_low",
+        [](const PointResult& point) { return bound(point.speedup_interval, &Interval::low, 4); }},
+    FigureColumn{
+        "speedup_high",
+        [](const PointResult& point) { return bound(point.speedup_interval, &Interval::high, 4); }},
+    FigureColumn{"efficiency",
+                 [](const PointResult& point) { return figure(point.efficiency, 4); }},
+    FigureColumn{"communication",
+                 [](const PointResult& point) { return number(point.communication, 5); }},
+    FigureColumn{"compute_ms",
+                 [](const PointResult& point) { return milliseconds(point.step.compute); }},
+    FigureColumn{"exposed_all_reduce_ms",
+                 [](const PointResult& point) { return milliseconds(point.step.all_reduce); }},
+    FigureColumn{"data_wait_ms",
+                 [](const PointResult& point) { return milliseconds(point.step.data_wait); }},
+    FigureColumn{"step_median_ms",
+                 [](const PointResult& point) { return milliseconds(point.step_seconds_median); }},
+    FigureColumn{"step_p99_ms",
+                 [](const PointResult& point) { return milliseconds(point.step_seconds_p99); }},
+    FigureColumn{"straggler_ratio",
+                 [](const PointResult& point) { return number(point.straggler_ratio, 4); }},
+    FigureColumn{"completion_seconds",
+                 [](const PointResult& point) { return figure(point.completion_seconds, 3); }},
+    FigureColumn{"gpu_use", [](const PointResult& point) { return figure(point.gpu_use, 4); }},
+    FigureColumn{"memory_share",
+                 [](const PointResult& point) { return figure(point.memory_share, 4); }}};
 
 /// Returns the first of many names, with how many more there are.
 std::string some(const std::vector<std::string>& names) {
   constexpr std::ptrdiff_t kMost = 8;
-  if (std::ssize(names) <= kMost) return together(names);
-  return together({names.begin(), names.begin() + kMost}) + " and " +
+  if (std::ssize(names) <= kMost) return joined(names, "; ");
+  return joined(names | std::views::take(kMost), "; ") + " and " +
          std::to_string(std::ssize(names) - kMost) + " more";
 }
+
+struct RunRow {
+  int ranks;
+  const SweepRun& run;
+  const Result& result;
+};
+using RunColumn = Column<RunRow>;
+
+std::string measured(const RunRow& row, double Measured::* member, int decimals) {
+  const auto& all = row.result.measured;
+  return all ? number((*all).*member, decimals) : "";
+}
+
+constexpr std::array kRunColumns{
+    RunColumn{"run", [](const RunRow& row) { return row.result.run; }},
+    RunColumn{"ranks", [](const RunRow& row) { return std::to_string(row.ranks); }},
+    RunColumn{"repeat", [](const RunRow& row) { return std::to_string(row.run.repeat); }},
+    RunColumn{"images_per_second",
+              [](const RunRow& row) { return measured(row, &Measured::images_per_second, 3); }},
+    RunColumn{"seconds", [](const RunRow& row) { return measured(row, &Measured::seconds, 4); }},
+    RunColumn{"steps",
+              [](const RunRow& row) {
+                const auto& all = row.result.measured;
+                return all ? std::to_string(all->steps) : "";
+              }},
+    RunColumn{"exposed_all_reduce_seconds",
+              [](const RunRow& row) { return measured(row, &Measured::all_reduce_seconds, 4); }},
+    RunColumn{"data_wait_seconds",
+              [](const RunRow& row) { return measured(row, &Measured::data_wait_seconds, 4); }},
+    RunColumn{"straggler_ratio",
+              [](const RunRow& row) { return measured(row, &Measured::straggler_ratio, 4); }},
+    RunColumn{"restarts", [](const RunRow& row) { return std::to_string(row.result.restarts); }},
+    RunColumn{"nodes", [](const RunRow& row) { return some(row.result.nodes); }},
+    RunColumn{"image_id", [](const RunRow& row) { return row.result.image_id; }},
+    RunColumn{"message", [](const RunRow& row) { return row.result.message; }}};
 
 }  // namespace
 
 std::string points_csv(const Plan& plan, const Summary& summary) {
-  static const std::vector<const char*> kNames{"nodes",
-                                               "gpus_per_node",
-                                               "ranks",
-                                               "gpus",
-                                               "global_batch",
-                                               "n",
-                                               "failed",
-                                               "images_per_second",
-                                               "seconds_per_kimg",
-                                               "interval_low",
-                                               "interval_high",
-                                               "variation",
-                                               "speedup",
-                                               "speedup_low",
-                                               "speedup_high",
-                                               "efficiency",
-                                               "communication",
-                                               "compute_ms",
-                                               "exposed_all_reduce_ms",
-                                               "data_wait_ms",
-                                               "step_median_ms",
-                                               "step_p99_ms",
-                                               "straggler_ratio",
-                                               "completion_seconds",
-                                               "gpu_use",
-                                               "memory_share",
-                                               "warnings"};
-  constexpr std::size_t kFigures = 19;
   Csv csv;
-  add_head(csv, kNames);
+  for (const PointColumn& column : kCounts) csv.add(column.name);
+  for (const FigureColumn& column : kFigures) csv.add(column.name);
+  csv.add("warnings");
+  csv.end_line();
   for (std::size_t i = 0; i < plan.points.size(); ++i) {
-    const PlannedPoint& planned = plan.points[i];
-    const PointResult& point = summary.points[i];
-    for (const std::int64_t count :
-         {std::int64_t{planned.point.nodes}, std::int64_t{planned.point.gpus_per_node},
-          std::int64_t{planned.ranks}, std::int64_t{planned.gpus}, planned.global_batch,
-          std::int64_t{point.measured}, std::int64_t{point.failed}}) {
-      csv.add(std::to_string(count));
+    const PointResult& result = summary.points[i];
+    for (const PointColumn& column : kCounts) csv.add(column.text({plan.points[i], result}));
+    for (const FigureColumn& column : kFigures) {
+      csv.add(result.measured > 0 ? column.text(result) : "");
     }
-    if (point.measured > 0) {
-      add_figures(csv, point);
-    } else {
-      for (std::size_t k = 0; k < kFigures; ++k) csv.add("");
-    }
-    csv.add(together(point.warnings)).end_line();
+    csv.add(joined(result.warnings, "; "));
+    csv.end_line();
   }
   return csv.text();
 }
 
 std::string runs_csv(const Plan& plan, const Record& record) {
   Csv csv;
-  add_head(csv, {"run", "ranks", "repeat", "images_per_second", "seconds", "steps",
-                 "exposed_all_reduce_seconds", "data_wait_seconds", "straggler_ratio", "restarts",
-                 "nodes", "image_id", "message"});
+  for (const RunColumn& column : kRunColumns) csv.add(column.name);
+  csv.end_line();
   for (const Result& result : record.results) {
     const auto run = std::ranges::find(plan.runs, result.run, &SweepRun::name);
     if (run == plan.runs.end()) continue;
-    csv.add(result.run).add(std::to_string(plan.points[run->point].ranks));
-    csv.add(std::to_string(run->repeat));
-    const auto& m = result.measured;
-    const auto figure = [&](double Measured::* member, int decimals) {
-      csv.add(m ? number((*m).*member, decimals) : "");
-    };
-    figure(&Measured::images_per_second, 3);
-    figure(&Measured::seconds, 4);
-    csv.add(m ? std::to_string(m->steps) : "");
-    figure(&Measured::all_reduce_seconds, 4);
-    figure(&Measured::data_wait_seconds, 4);
-    figure(&Measured::straggler_ratio, 4);
-    csv.add(std::to_string(result.restarts)).add(some(result.nodes)).add(result.image_id);
-    csv.add(result.message).end_line();
+    const RunRow row{plan.points[run->point].ranks, *run, result};
+    for (const RunColumn& column : kRunColumns) csv.add(column.text(row));
+    csv.end_line();
   }
   return csv.text();
 }

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "kube/owned.h"
-#include "kube/stored_object.h"
+#include "kube/stored_status.h"
 #include "scaling_sweep/decide/status.h"
 #include "scaling_sweep/desired/report_map.h"
 #include "scaling_sweep/desired/training.h"

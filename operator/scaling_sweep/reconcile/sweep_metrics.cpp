@@ -89,9 +89,10 @@ void collect_point(const Json& point, MetricLabels labels, Families& families) {
 }  // namespace
 
 void collect_sweeps(const std::vector<Informer::Object>& sweeps, Families& families) {
+  const std::string pending(name_in(kPhases, Phase::kPending));
   std::map<std::string, int> counts;
   for (const auto& sweep : sweeps) {
-    ++counts[text_at(*sweep, "/status/phase", kPhases.of(Phase::kPending))];
+    ++counts[text_at(*sweep, "/status/phase", pending)];
   }
   families.declare(kByPhase);
   for (const auto& [phase, count] : counts) families.add(kByPhase, {{"phase", phase}}, count);

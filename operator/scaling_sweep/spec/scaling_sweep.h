@@ -1,7 +1,7 @@
 #pragma once
 
 #include "gan_training/spec/gan_training.h"
-#include "kube/stored_object.h"
+#include "object/stored_object.h"
 
 namespace ganscale::controller::scaling_sweep {
 

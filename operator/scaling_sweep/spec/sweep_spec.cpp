@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/enum_names.h"
 #include "object/fields.h"
-#include "object/names.h"
 
 namespace ganscale::controller::scaling_sweep {
 namespace {
@@ -15,15 +15,15 @@ constexpr int kMostSteps = 10000000;
 constexpr int kWeekSeconds = 7 * 24 * 3600;
 constexpr int kYearSeconds = 365 * 24 * 3600;
 
-constexpr Names<Mode, 3> kModes{{{
+constexpr EnumNames<Mode, 3> kModes{{
     {Mode::kStrong, "Strong"},
     {Mode::kWeak, "Weak"},
     {Mode::kPerLabel, "PerLabel"},
-}}};
+}};
 
 Mode parse_mode(Fields& in) {
   const std::string word = in.text("mode");
-  if (const auto mode = kModes.value(word)) return *mode;
+  if (const auto mode = value_in(kModes, word)) return *mode;
   in.fail("mode", "must be Strong, Weak or PerLabel: " + word);
 }
 
@@ -82,7 +82,7 @@ void parse_policies(Fields& in, SweepSpec& s) {
 
 }  // namespace
 
-const char* name(Mode mode) { return kModes.of(mode); }
+std::string_view name(Mode mode) { return name_in(kModes, mode); }
 
 SweepSpec parse_sweep_spec(const Json& spec) {
   Fields in(spec, "spec");

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "object/json.h"
@@ -18,7 +19,7 @@ enum class Mode {
 };
 
 /// Returns Strong, Weak or PerLabel.
-const char* name(Mode mode);
+std::string_view name(Mode mode);
 
 /// A size to measure: nodes, and GPUs of each node if not all.
 struct Point {

@@ -1,7 +1,7 @@
 """A training whose storage fails: at one call of each name in each way that it may, or, with GANSCALE_THOROUGH=1, at each
 call. It ends with the right exit code or goes on; nothing incomplete is taken for whole; and it resumes to the weights of
 an undisturbed training. STORAGE_FAULTS_ONLY="write 2 run/stats.jsonl" injects only the faults whose names contain that.
-A conversion whose files do not reach the disk leaves no dataset."""
+A conversion whose files do not reach the disk leaves no dataset. New folders reach it as well."""
 import os
 import pathlib
 import shutil
@@ -61,6 +61,31 @@ class ConversionFaults(unittest.TestCase):
                 self.assertEqual(ended.code, WRONG_DATA, ended.output)
                 self.assertIn(REASONS["EIO"], ended.output)
                 self.assertEqual(os.listdir(folder / "out"), [])
+
+
+class NewFolders(unittest.TestCase):
+    """A power failure must not take a file that was synced with the folder that it is in."""
+    def setUp(self):
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        write_idx(self.folder / "data", RECORDS, EXTENT, labels=2)
+
+    def expect_synced(self, command, folders):
+        ended = run_with_fault(command, self.folder, ["new"])
+        self.assertEqual(ended.code, 0, ended.output)
+        synced = {call.split(" ")[2] for call in ended.calls if call.startswith("fsync ")}
+        self.assertEqual(set(folders) - synced, set(), synced)
+
+    def test_of_a_conversion_reach_the_disk(self):
+        self.expect_synced([WORKER, "data", "convert", "--from", "data", "--to", "new/of/all", "--resolution", str(EXTENT)],
+                           ["new", "new/of", "new/of/all"])
+
+    def test_of_a_run_reach_the_disk(self):
+        settings = ["scheme.name=per_label", "model.name=dcgan", f"model.resolution={EXTENT}", "model.channels=0.125", "training.batch=8",
+                    "training.total_kimg=0.016", "training.samples_every_kimg=0", "training.threads=1", "training.grid_rows=1",
+                    "training.grid_columns=2", "telemetry.metrics_port=-1", "telemetry.control_port=-1"]
+        labels = [f"new/of/run/labels/label-000{label}" for label in range(2)]
+        self.expect_synced([WORKER, "train", "--data", "data", "--run", "new/of/run", *(f"--set={setting}" for setting in settings)],
+                           ["new", "new/of", "new/of/run", "new/of/run/labels", *labels, *(f"{label}/checkpoints" for label in labels)])
 
 
 if __name__ == "__main__":

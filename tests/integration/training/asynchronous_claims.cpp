@@ -190,6 +190,24 @@ void staleness_0_with_critic_steps(comm::Group& world) {
   expect_same_as_synchronous(world, config, {1, 1}, 7);
 }
 
+/// The lazy phase takes the fakes of Dmain: making others would move G's statistics again.
+void use_lazy_r2(RunConfig& config) {
+  config.discriminator.penalties = {.r2_gamma = 1, .interval = 2};
+  config.discriminator.policy.lazy_interval = 2;
+}
+
+void staleness_0_with_a_lazy_penalty_of_fakes(comm::Group& world) {
+  RunConfig config = make_config("dcgan", "local", Precision::kFp64);
+  use_lazy_r2(config);
+  expect_same_as_synchronous(world, config, {1, 1}, 5);
+}
+
+void staleness_0_of_stylegan3_with_a_lazy_penalty_of_fakes(comm::Group& world) {
+  RunConfig config = make_stylegan3_config(Precision::kFp64);
+  use_lazy_r2(config);
+  expect_same_as_synchronous(world, config, {1, 1}, 5);
+}
+
 void staleness_0_of_stylegan2(comm::Group& world) {
   expect_same_as_synchronous(world, make_stylegan2_config("", Precision::kFp64), {1, 1});
 }
@@ -331,6 +349,9 @@ std::vector<comm::GroupClaim> asynchronous_claims() {
       {"Staleness0IsSynchronousWithLabels", staleness_0_with_labels},
       {"Staleness0IsSynchronousWithAdaptiveAugmentation", staleness_0_with_adaptive_augmentation},
       {"Staleness0IsSynchronousWithCriticSteps", staleness_0_with_critic_steps},
+      {"Staleness0IsSynchronousWithALazyPenaltyOfFakes", staleness_0_with_a_lazy_penalty_of_fakes},
+      {"Staleness0IsSynchronousOfStylegan3WithALazyPenaltyOfFakes",
+       staleness_0_of_stylegan3_with_a_lazy_penalty_of_fakes},
       {"Staleness0IsSynchronousOfStylegan2", staleness_0_of_stylegan2},
       {"Staleness0IsSynchronousOfBigGan", staleness_0_of_biggan},
       {"Staleness0IsSynchronousOfR3gan", staleness_0_of_r3gan},

@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "checkpoint/write_checkpoint.h"
+#include "flip_a_bit.h"
 #include "make_snapshot.h"
 #include "support/expect_error.h"
 #include "support/temporary_folder.h"
@@ -47,14 +48,6 @@ class DamagedRun : public testing::Test {
 
   const TemporaryFolder run_;
 };
-
-void flip_a_bit(const fs::path& file, std::int64_t offset) {
-  std::fstream stream(file, std::ios::in | std::ios::out | std::ios::binary);
-  stream.seekg(offset);
-  const auto byte = static_cast<char>(stream.get() ^ 1);
-  stream.seekp(offset);
-  stream.put(byte);
-}
 
 TEST(Checkpoint, GivesBackEverythingBitForBit) {
   const TemporaryFolder run;
@@ -180,6 +173,27 @@ TEST(NewestValidCheckpoint, IsAbsentInANewRun) {
   const TemporaryFolder run;
   EXPECT_EQ(newest_valid_checkpoint(run.path()), std::nullopt);
   EXPECT_TRUE(list_checkpoints(run.path()).empty());
+}
+
+TEST(NewestValidCheckpoint, LeadsFromAFileOrAUrlToImport) {
+  const TemporaryFolder folder;
+  for (const std::string& path : {folder.write("ffhq.pkl", "weights").string(),
+                                  std::string("https://weights.example/ffhq.pkl")}) {
+    expect_error(ExitCode::kData,
+                 "make a run of it first: ganscale import --from FILE --run DIR: " + path,
+                 [&] { newest_valid_checkpoint(path); });
+  }
+}
+
+TEST(NewestValidCheckpoint, LeadsFromACheckpointToItsOption) {
+  const TemporaryFolder run;
+  write_checkpoint(run.path(), make_snapshot(1'000, 1.0));
+  const fs::path checkpoint = run.path() / "checkpoints/kimg-000001";
+  expect_error(ExitCode::kData,
+               "this is a checkpoint, not a run; pass it with --checkpoint, or pass the run's "
+               "folder: " +
+                   checkpoint.string(),
+               [&] { newest_valid_checkpoint(checkpoint); });
 }
 
 TEST(NewestValidCheckpoint, OfAFolderThatCannotBeReadIsADataErrorNotANewRun) {

@@ -6,7 +6,10 @@
 #include <fstream>
 
 #include "base/error.h"
+#include "checkpoint/checkpoint_name.h"
 #include "checkpoint/reader.h"
+#include "checkpoint/write_checkpoint.h"
+#include "flip_a_bit.h"
 #include "make_snapshot.h"
 #include "support/temporary_folder.h"
 
@@ -180,6 +183,53 @@ TEST(Writer, DeletesNoCheckpointThatMayStillBeValid) {
   const auto manifest = run / "checkpoints/kimg-000001/manifest.json";
   fs::remove(manifest);
   fs::create_directory(manifest);
+  writer.write(make_snapshot(2'000, 2.0));
+  EXPECT_TRUE(writer.wait());
+  EXPECT_EQ(names(run / "checkpoints"), (std::vector<std::string>{"kimg-000001", "kimg-000002"}));
+}
+
+/// Writes a checkpoint as an earlier process, with this fid50k, which then loses a bit.
+void write_corrupt(const TemporaryFolder& run, std::int64_t images_seen, double fid) {
+  auto snapshot = make_snapshot(images_seen, 1.0);
+  snapshot.metrics = {{"fid50k", fid}};
+  write_checkpoint(run.path(), snapshot);
+  const auto file =
+      run.path() / "checkpoints" / checkpoint_name(images_seen) / "generator.safetensors";
+  flip_a_bit(file, static_cast<std::int64_t>(fs::file_size(file)) - 1);
+}
+
+TEST(Writer, KeepsAValidCheckpointRatherThanANewerCorruptOne) {
+  const TemporaryFolder run;
+  write_checkpoint(run.path(), make_snapshot(1'000, 1.0));
+  write_corrupt(run, 3'000, /*fid=*/9);
+  Writer writer(run.path(), {.keep_last = 1});
+  writer.write(make_snapshot(2'000, 2.0));
+  EXPECT_TRUE(writer.wait());
+  EXPECT_EQ(names(run / "checkpoints"), (std::vector<std::string>{"kimg-000002", "kimg-000003"}));
+  expect_equal(load_checkpoint(run / "checkpoints/kimg-000002"), make_snapshot(2'000, 2.0));
+  writer.write(make_snapshot(4'000, 4.0));
+  EXPECT_TRUE(writer.wait());
+  EXPECT_EQ(names(run / "checkpoints"), std::vector<std::string>{"kimg-000004"});
+}
+
+TEST(Writer, CountsACorruptCheckpointAmongNeitherTheLastNorTheBest) {
+  const TemporaryFolder run;
+  auto best = make_snapshot(1'000, 1.0);
+  best.metrics = {{"fid50k", 5}};
+  write_checkpoint(run.path(), best);
+  write_checkpoint(run.path(), make_snapshot(2'000, 2.0));
+  write_corrupt(run, 3'000, /*fid=*/3);
+  Writer writer(run.path(), {.keep_last = 2, .keep_best = "fid50k"});
+  writer.write(make_snapshot(4'000, 4.0));
+  EXPECT_TRUE(writer.wait());
+  EXPECT_EQ(names(run / "checkpoints"),
+            (std::vector<std::string>{"kimg-000001", "kimg-000002", "kimg-000004"}));
+}
+
+TEST(Writer, ReadsNoOldCheckpointIfItKeepsAll) {
+  const TemporaryFolder run;
+  write_corrupt(run, 1'000, /*fid=*/9);
+  Writer writer(run.path(), {.keep_last = 0});
   writer.write(make_snapshot(2'000, 2.0));
   EXPECT_TRUE(writer.wait());
   EXPECT_EQ(names(run / "checkpoints"), (std::vector<std::string>{"kimg-000001", "kimg-000002"}));

@@ -44,13 +44,45 @@ TEST(DataVerb, ConvertsInspectsAndVerifies) {
 }
 
 TEST(DataVerb, RefusesNumbersThatCannotBe) {
-  for (const auto& [option, value] :
-       {std::pair("--shards", "0"), {"--threads", "0"}, {"--most-refused", "-1"}}) {
+  for (const auto& [option, value] : {std::pair("--shards", "0"),
+                                      {"--threads", "0"},
+                                      {"--most-refused", "-1"},
+                                      {"--max-images", "0"}}) {
     EXPECT_EQ(run_ganscale({"data", "convert", "--from", "in", "--to", "out", "--resolution", "4",
                             option, value}),
               ExitCode::kUsage)
         << option;
   }
+}
+
+TEST(DataVerb, ConvertsAPartWithImagesOfEveryLabel) {
+  const TemporaryFolder folder;
+  for (const std::string label : {"cat", "dog", "fox"})
+    for (const std::string image : {"1", "2", "3", "4"})
+      write_image(folder, "in/" + label + "/" + image + ".png", 4);
+  const auto converted = [&](const std::string& max_images) {
+    const std::string to = folder / ("to" + max_images);
+    EXPECT_EQ(run_ganscale({"data", "convert", "--from", folder / "in", "--to", to, "--resolution",
+                            "4", "--max-images", max_images}),
+              ExitCode::kOk);
+    return data::open_source(to);
+  };
+  const auto part = converted("6");
+  ASSERT_EQ(part->record_count(), 6);
+  for (int i = 0; i < 6; ++i) EXPECT_EQ(part->label(i), i / 2);
+  EXPECT_THAT(part->label_names(), testing::ElementsAre("cat", "dog", "fox"));
+  EXPECT_EQ(converted("2")->label_count(), 3);
+  EXPECT_EQ(converted("99")->record_count(), 12);
+}
+
+TEST(DataVerb, DoesNotConvertIntoTheFolderOfTheImages) {
+  const TemporaryFolder folder;
+  write_image(folder, "in/1.png", 8);
+  EXPECT_EQ(run_ganscale({"data", "convert", "--from", folder / "in", "--to", folder / "in/../in/",
+                          "--resolution", "8"}),
+            ExitCode::kUsage);
+  EXPECT_EQ(data::open_source(folder / "in")->record_count(), 1);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder / "in"), {}), 1);
 }
 
 TEST(DataVerb, ConvertsToAHeightAndAWidth) {
@@ -148,6 +180,22 @@ TEST(TrainVerb, ResumesWithTheConfigurationThatItChoseAtFirst) {
   auto other = again;
   other.insert(other.end(), {"--config", folder.write("own.yaml", "training: {batch: 24}\n")});
   EXPECT_THAT(printed_config(other).first, testing::HasSubstr("\n  batch: 24  #"));
+}
+
+TEST(TrainVerb, RefusesAnotherModelThanItChoosesForADataset) {
+  const TemporaryFolder folder;
+  write_image(folder, "photos/1.png", 40);
+  const std::string photos = folder / "photos";
+  for (const auto& [set, model] : {std::pair("model.preset=stylegan3-t", "stylegan3"),
+                                   std::pair("model.name=r3gan", "r3gan")}) {
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(run_ganscale(
+                  {"train", "--data", photos, "--run", folder / "run", "--set", set, "--dry-run"}),
+              ExitCode::kUsage);
+    EXPECT_THAT(testing::internal::GetCapturedStderr(),
+                testing::AllOf(testing::HasSubstr("--set names the model " + std::string(model)),
+                               testing::HasSubstr("replace --data by --set data.path=" + photos)));
+  }
 }
 
 TEST(TrainVerb, RefusesOptionsWithoutEffect) {

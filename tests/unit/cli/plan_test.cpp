@@ -80,6 +80,15 @@ TEST(PlanVerb, WritesAPlot) {
   EXPECT_THAT(files::read_file(file), testing::StartsWith("<svg"));
 }
 
+TEST(PlanVerb, WritesAPlotAsSvgOnly) {
+  const auto file = std::filesystem::path(testing::TempDir()) / "plan_test.png";
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(run_ganscale(with({"--svg", file})), ExitCode::kUsage);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              testing::HasSubstr("--svg: a plot is written as .svg: " + file.string()));
+  EXPECT_FALSE(std::filesystem::exists(file));
+}
+
 TEST(PlanVerb, SimulatesRuns) {
   const std::string file = written("rank_hours_between_failures: 1000\n");
   const Arguments simulated = {"--simulate", "--nodes", "1", "--conditions", file};

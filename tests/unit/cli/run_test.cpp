@@ -10,6 +10,7 @@
 #include "command_line/run_program.h"
 #include "support/temporary_folder.h"
 #include "unit/cli/run_ganscale.h"
+#include "wire/names.h"
 
 namespace ganscale::cli {
 namespace {
@@ -109,7 +110,38 @@ TEST(Run, NamesUnexpectedArgumentsInTheirOrderAndWhatTheyMayMean) {
   expect_told({"train", "--confg=x"}, "unexpected argument: --confg=x (did you mean --config?)");
   expect_told({"train", "one", "--rnu", "r"},
               "unexpected arguments: one --rnu r (did you mean --run?)");
+  expect_told({"train", "--resume", "r"},
+              "unexpected arguments: --resume r (did you mean --resume-weights?)");
   expect_told({"data", "verify", "x", "y", "z"}, "unexpected arguments: y z");
+  expect_told({"serve", "r", "--gamma=1"}, "unexpected argument: --gamma=1");
+}
+
+TEST(Run, LeadsFromTheOptionsOfOtherTrainersToTheConfiguration) {
+  for (const char* option : {"--batch=8", "--gamma=1", "--gpus=1", "--aug=noaug", "--metrics=none",
+                             "--seed=1", "--snap=10", "--outdir=runs", "--cfg=auto", "--kimg=1"}) {
+    EXPECT_EQ(run_and_listen({"train", option}).error,
+              "ganscale: error: unexpected argument: " + std::string(option) +
+                  " (run folder: --run; keys of the configuration: --set training.batch=8)\n"
+                  "Run with --help for more information.\n");
+  }
+  EXPECT_THAT(run_and_listen({"bench", "--batch=8"}).error,
+              testing::HasSubstr("--batch=8 (keys of the configuration: --set training.batch=8)"));
+}
+
+TEST(Run, TakesTheRunOfAReportLikeThatOfOtherVerbs) {
+  const TemporaryFolder folder;
+  const std::string run = folder / "no-such-run";
+  for (const char* verb : {"report", "serve"}) {
+    const Told told = run_and_listen({verb, "--run", run});
+    EXPECT_THAT(told.error, testing::HasSubstr(run)) << verb;
+    EXPECT_EQ(told.error, run_and_listen({verb, run}).error) << verb;
+  }
+}
+
+TEST(ReportVerb, WritesHtmlOnly) {
+  const Told told = run_and_listen({"report", "runs/r1", "--out", "r1.pdf"});
+  EXPECT_EQ(told.code, ExitCode::kUsage);
+  EXPECT_THAT(told.error, testing::HasSubstr("--out: a report is written as .html: r1.pdf"));
 }
 
 TEST(Run, SaysWhatANumberMustBe) {
@@ -129,6 +161,20 @@ TEST(Run, SaysWhatANumberMustBe) {
     EXPECT_EQ(told.code, ExitCode::kUsage);
     EXPECT_THAT(told.error, testing::HasSubstr(std::string(text) + "\n"));
   }
+}
+
+TEST(PreflightVerb, RefusesAFloorForOneRank) {
+  const Told told = run_and_listen({"preflight", "--floor", "1000"});
+  EXPECT_EQ(told.code, ExitCode::kUsage);
+  EXPECT_THAT(told.error, testing::HasSubstr("--floor: one rank measures no bandwidth"));
+}
+
+// The operator sets it for every training with a preflight, and an administrator for a node.
+TEST(PreflightVerb, TakesTheFloorOfTheEnvironmentForOneRank) {
+  setenv(wire::environment::kPreflightFloor, "1000", /*overwrite=*/1);
+  EXPECT_THAT(printed_by({"preflight"}),
+              testing::StartsWith("No bandwidth was measured: there is one rank\n"));
+  unsetenv(wire::environment::kPreflightFloor);
 }
 
 TEST(Run, LogsAnErrorOnce) {

@@ -56,6 +56,20 @@ TEST(Section, RefusesTheWrongType) {
                [&] { in.section("model"); });
 }
 
+TEST(Section, SaysHowToWriteAnEmptyValue) {
+  Section in(parse_assignment("evaluate.metrics=none"));
+  expect_error(ExitCode::kConfig,
+               "evaluate.metrics: expected a list such as [a, b]; [] is an empty",
+               [&] { in.section("evaluate").get("metrics", std::vector<std::string>{}, ""); });
+  Section blank(parse_assignment("data.path="));
+  expect_error(
+      ExitCode::kConfig,
+      "data.path: expected a string; an empty one is \"\", in a shell --set 'data.path=\"\"'",
+      [&] { blank.section("data").get("path", "", ""); });
+  Section filled(parse_assignment("data.path=\"\""));
+  EXPECT_EQ(filled.section("data").get("path", "faces", ""), "");
+}
+
 enum class Speed { kSlow, kFast };
 constexpr EnumNames<Speed, 2> kSpeeds{{{Speed::kSlow, "slow"}, {Speed::kFast, "fast"}}};
 

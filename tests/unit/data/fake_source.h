@@ -4,6 +4,7 @@
 #include <functional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "data/image/source.h"
@@ -21,12 +22,14 @@ class FakeSource : public Source {
   std::function<void(std::int64_t)> on_read = [](std::int64_t) {};
   std::set<std::int64_t> unreadable;   // records whose read fails
   std::set<std::int64_t> undecodable;  // records of another size
+  std::vector<std::string> names;      // of the labels
 
   std::int64_t record_count() const override { return record_count_; }
   std::int64_t label_count() const override { return label_count_; }
   std::int64_t label(std::int64_t index) const override {
     return label_count_ == 0 ? -1 : index % label_count_;
   }
+  std::vector<std::string> label_names() const override { return names; }
   std::string describe(std::int64_t index) const override {
     return "fake, record " + std::to_string(index);
   }

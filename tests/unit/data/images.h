@@ -29,8 +29,9 @@ inline Image flat_image(int channels, int side, std::uint8_t value) {
 
 /// How a JPEG stores its colors.
 struct JpegKind {
-  J_COLOR_SPACE stored = JCS_UNKNOWN;  ///< unknown: the usual one
-  bool has_adobe_marker = true;        ///< in CMYK and YCCK
+  J_COLOR_SPACE stored = JCS_UNKNOWN;      ///< unknown: the usual one
+  bool has_adobe_marker = true;            ///< in CMYK and YCCK
+  std::vector<jpeg_scan_info> scans = {};  ///< of a progressive one; empty: not progressive
 };
 
 /// Encodes an image of 1, 3 or (CMYK, inverted as Adobe's programs do) 4 channels at quality 95.
@@ -51,6 +52,10 @@ inline std::string jpeg_bytes(Image image, const JpegKind& kind = {}) {
   if (kind.stored != JCS_UNKNOWN) jpeg_set_colorspace(&jpeg, kind.stored);
   if (!kind.has_adobe_marker) jpeg.write_Adobe_marker = FALSE;
   jpeg_set_quality(&jpeg, 95, TRUE);
+  if (!kind.scans.empty()) {
+    jpeg.scan_info = kind.scans.data();
+    jpeg.num_scans = static_cast<int>(kind.scans.size());
+  }
   jpeg_start_compress(&jpeg, TRUE);
   for (int y = 0; y < image.height; ++y) {
     JSAMPROW row = image.hwc.data() + std::size_t(y) * image.width * image.channels;

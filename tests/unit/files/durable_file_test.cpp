@@ -54,6 +54,25 @@ TEST(SyncFile, NamesTheFileThatCannotBeFlushed) {
                [] { sync_file("/dev/null"); });
 }
 
+TEST(CreateFolders, MakesThoseThatAreMissing) {
+  const TemporaryFolder folder;
+  for (const auto* name : {"a/b/c", "a/b/c", "a/d/", "e/../f"}) {
+    create_folders(folder / name);
+    EXPECT_TRUE(std::filesystem::is_directory(folder / name)) << name;
+  }
+}
+
+TEST(CreateFolders, NamesTheReasonWhenItCannot) {
+  const TemporaryFolder folder;
+  folder.write("file", "");
+  try {
+    create_folders(folder / "file/a");
+    FAIL();
+  } catch (const std::filesystem::filesystem_error& error) {
+    EXPECT_EQ(error.code().message(), "Not a directory");
+  }
+}
+
 TEST(RenameDurably, ReplacesTheFileThatIsThere) {
   const TemporaryFolder folder;
   std::ofstream(folder / "old") << "old";

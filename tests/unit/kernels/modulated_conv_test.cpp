@@ -6,6 +6,7 @@
 #include "kernels/upfirdn2d/upfirdn2d.h"
 #include "support/check_gradients.h"
 #include "support/expect_error.h"
+#include "unit/kernels/modulated_conv2d.h"
 
 namespace ganscale::kernels {
 namespace {
@@ -26,6 +27,17 @@ TEST(ScaleChannels, AreTheSameInEveryLayout) {
   EXPECT_TRUE(scale_channels(last, scale).equal(scale_channels(x, scale)));
   EXPECT_TRUE(at::allclose(dot_channels(x, strided), (x * strided).sum({2, 3})));
   EXPECT_TRUE(at::allclose(dot_channels(last, strided), (x * strided).sum({2, 3})));
+}
+
+TEST(ScaleChannels, RefuseNoImagesAndTheScalesOfOthers) {
+  const auto x = fixed_numbers({2, 3, 5, 4}, 0.1);
+  const auto scale = fixed_numbers({2, 3}, 0.5);
+  expect_error(ExitCode::kBug, "not none",
+               [&] { scale_channels(x.slice(0, 0, 0), scale.slice(0, 0, 0)); });
+  expect_error(ExitCode::kBug, "a scale for each image",
+               [&] { scale_channels(x, scale.slice(0, 0, 1)); });
+  expect_error(ExitCode::kBug, "two batches of images of one shape",
+               [&] { dot_channels(x, x.slice(0, 0, 1)); });
 }
 
 class ModulatedConv : public testing::Test {
@@ -59,17 +71,10 @@ TEST_F(ModulatedConv, ScalesTheWeightAndNormalizesIt) {
   EXPECT_TRUE(at::allclose(result[1][2], expected));
 }
 
-TEST_F(ModulatedConv, RefusesStylesOfAnotherBatch) {
-  expect_error(ExitCode::kBug, "a style for each image",
-               [&] { modulated_conv2d(x, weight, styles.slice(0, 0, 1), {}, {}); });
-}
-
-TEST_F(ModulatedConv, TakesStridedImagesAndRefusesNone) {
+TEST_F(ModulatedConv, TakesStridedImages) {
   const auto wide = fixed_numbers({2, 3, 5, 8}, 0.1).slice(3, 0, 8, 2);
   EXPECT_TRUE(at::allclose(modulated_conv2d(wide, weight, styles, {}, {}),
                            modulated_conv2d(wide.contiguous(), weight, styles, {}, {})));
-  expect_error(ExitCode::kBug, "not none",
-               [&] { modulated_conv2d(x.slice(0, 0, 0), weight, styles.slice(0, 0, 0), {}, {}); });
 }
 
 class MixChannels : public testing::TestWithParam<at::MemoryFormat> {};

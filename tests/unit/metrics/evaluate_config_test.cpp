@@ -85,6 +85,16 @@ TEST(ParseMetric, ReadsThePathsOfPathLengths) {
   EXPECT_TRUE(parse_metric("ppl2k_wfull").path.is_anywhere);
 }
 
+TEST(ParseMetric, LeadsFromNvidiasPathLengthsToOurs) {
+  for (const auto& [name, ours] : {std::pair("ppl2_wend", "ppl50k_wend"),
+                                   {"ppl_wend", "ppl50k_wend_crop"},
+                                   {"ppl_zfull", "ppl50k_zfull_crop"}}) {
+    expect_error(ExitCode::kConfig, std::string("NVIDIA's ") + name + " is " + ours + " here",
+                 [text = std::string(name)] { parse_metric(text); });
+    EXPECT_TRUE(is_metric(ours));
+  }
+}
+
 TEST(ParseMetric, ReadsTheMotionsOfEquivariance) {
   const auto whole = parse_metric("eqt50k_int");
   EXPECT_EQ(whole.metric, Metric::kTranslation);

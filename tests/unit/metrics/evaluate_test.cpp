@@ -117,9 +117,9 @@ TEST(RequireMeasurable, NeedsLabelsForComparisonsWithinLabelsOnly) {
 
 TEST(RequireMeasurable, NeedsStylesAndFloat32ForPathsBetweenStyles) {
   EXPECT_NO_THROW(require_measurable(parse_metric("ppl"), {.has_styles = true}));
-  EXPECT_NO_THROW(require_measurable(parse_metric("ppl_zfull"), {}));
+  EXPECT_NO_THROW(require_measurable(parse_metric("ppl50k_zfull"), {}));
   expect_error(ExitCode::kConfig, "paths between styles need a generator with styles",
-               [] { require_measurable(parse_metric("ppl_wend"), {}); });
+               [] { require_measurable(parse_metric("ppl50k_wend"), {}); });
   expect_error(ExitCode::kConfig, "low precision would be measured with its rounding", [] {
     require_measurable(parse_metric("ppl"), {.has_styles = true, .is_low_precision = true});
   });

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/joined.h"
 #include "cli/options/beside_program.h"
+#include "training/run/built_in_presets.h"
 
 namespace ganscale::cli {
 namespace {
@@ -38,6 +39,11 @@ fs::path find_config(const std::string& name, const std::vector<fs::path>& folde
     const std::vector<std::string> names = names_in(folder);
     if (std::ranges::find(names, name) != names.end()) return folder / (name + kEnding);
     known.insert(known.end(), names.begin(), names.end());
+  }
+  if (training::model_presets().contains(name)) {
+    throw ConfigError(
+        "--config: a preset of a model, not a configuration; replace it by --set model.preset=" +
+        name);
   }
   throw ConfigError(
       "--config: neither a file nor one of the configurations that come with ganscale "

@@ -13,7 +13,7 @@ std::vector<std::filesystem::path> config_folders();
 /// Returns the file of --config: `name` itself if that is a file or ends in .yaml; otherwise the
 /// configuration of this name in one of the folders, such as "demo" or "dcgan/mnist".
 ///
-/// Throws: ConfigError with all names if there is none.
+/// Throws: ConfigError with all names if there is none; of a preset's name, with how to use one.
 std::filesystem::path find_config(const std::string& name,
                                   const std::vector<std::filesystem::path>& folders);
 

@@ -2,9 +2,11 @@
 
 #include <array>
 #include <nlohmann/json.hpp>
+#include <string_view>
 #include <system_error>
 
 #include "base/error.h"
+#include "checkpoint/run_files.h"
 #include "cli/serve/draw_image.h"
 #include "cli/serve/live_page.h"
 #include "files/is_locked.h"
@@ -14,6 +16,7 @@ namespace ganscale::cli {
 namespace {
 
 namespace fs = std::filesystem;
+namespace run_files = checkpoint::run_files;
 using Json = nlohmann::ordered_json;
 
 PageReply json_reply(const Json& json) {
@@ -24,10 +27,11 @@ PageReply json_reply(const Json& json) {
 
 /// Returns a text that changes when the report would.
 std::string version_of(const fs::path& run) {
-  constexpr std::array kShown{"config.yaml",   "provenance.jsonl", "log.jsonl", "stats.jsonl",
-                              "metrics.jsonl", "labels.json",      "samples",   "checkpoints"};
+  constexpr std::array kShown{run_files::kConfig,  run_files::kProvenance, run_files::kLog,
+                              run_files::kStats,   run_files::kMetrics,    run_files::kLabelsTable,
+                              run_files::kSamples, run_files::kCheckpoints};
   std::string version;
-  for (const char* name : kShown) {
+  for (const std::string_view name : kShown) {
     std::error_code missing;
     const auto written = fs::last_write_time(run / name, missing);
     version += missing ? "-" : std::to_string(written.time_since_epoch().count()) + "-";
@@ -76,7 +80,7 @@ PageReply LiveRun::page() const {
 }
 
 PageReply LiveRun::state() {
-  Json json{{"version", version_of(run_)}, {"running", files::is_locked(run_ / "lock")}};
+  Json json{{"version", version_of(run_)}, {"running", files::is_locked(run_ / run_files::kLock)}};
   try {
     if (const auto* trained = generator_.refresh()) {
       json["checkpoint"] = trained->checkpoint.filename().string();

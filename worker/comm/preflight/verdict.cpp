@@ -137,9 +137,12 @@ wire::Preflight verdict(const FabricMeasurement& measured, const FabricRequireme
 }
 
 std::string to_table(const FabricMeasurement& measured, const wire::Preflight& result) {
-  std::string table = fmt::format(
-      "All-reduce of {}: {:.3g} GB/s (bus bandwidth), floor {:.4g} GB/s\n", size_of(measured),
-      result.gigabytes_per_second, result.floor_gigabytes_per_second);
+  std::string table = "No bandwidth was measured: there is one rank\n";
+  if (measured.ranks > 1) {
+    table = fmt::format("All-reduce of {}: {:.3g} GB/s (bus bandwidth), floor {:.4g} GB/s\n",
+                        size_of(measured), result.gigabytes_per_second,
+                        result.floor_gigabytes_per_second);
+  }
   table += fmt::format("{:<40} {:>5} {:>5} {:>10} {:>22}\n", "node", "ranks", "HCAs", "GPUDirect",
                        "GB/s with a neighbor");
   for (std::size_t i = 0; i < measured.nodes.size(); ++i) {

@@ -41,13 +41,13 @@ void copy_row(const std::uint8_t* bgra, unsigned width, std::uint8_t* rgba) {
 
 class EmojiFont : public Source {
  public:
-  EmojiFont(const std::filesystem::path& font, const std::filesystem::path& emoji_list)
+  explicit EmojiFont(const std::filesystem::path& font)
       : font_(font), library_(open_font_library()), face_(open_face(library_.get(), font)) {
     if (!FT_HAS_COLOR(face_) || face_->num_fixed_sizes == 0 ||
         FT_Select_Size(face_.get(), 0) != 0) {
       throw DataError("font has no color bitmaps: " + font.string());
     }
-    EmojiList list = read_emoji_list(emoji_list);
+    EmojiList list = read_emoji_list(kEmojiList);
     groups_ = std::move(list.groups);
     choose_glyphs(list.emoji);
     if (glyphs_.empty()) throw DataError("font has none of the emoji: " + font.string());
@@ -124,10 +124,9 @@ class EmojiFont : public Source {
 
 }  // namespace
 
-std::unique_ptr<Source> open_emoji_font(const std::filesystem::path& font,
-                                        const std::filesystem::path& emoji_list) {
+std::unique_ptr<Source> open_emoji_font(const std::filesystem::path& font) {
   require_local(font, "an emoji font");
-  return std::make_unique<EmojiFont>(font, emoji_list);
+  return std::make_unique<EmojiFont>(font);
 }
 
 }  // namespace ganscale::data

@@ -11,12 +11,11 @@ namespace ganscale::data {
 inline constexpr char kEmojiFont[] = "/usr/share/fonts/truetype/noto/NotoColorEmoji.ttf";
 inline constexpr char kEmojiList[] = "/usr/share/unicode/emoji/emoji-test.txt";
 
-/// Opens a color bitmap font as a dataset: each image is an emoji of Unicode's list, RGBA in the
+/// Opens a color bitmap font as a dataset: each image is an emoji of kEmojiList, RGBA in the
 /// font's own size (136x128), and its label is the emoji's group in the list.
 ///
 /// Skips emoji that the font does not have or draws as several glyphs; the log says how many.
 /// Throws: DataError if the font or the list cannot be read, or the font has no color bitmaps.
-std::unique_ptr<Source> open_emoji_font(const std::filesystem::path& font,
-                                        const std::filesystem::path& emoji_list = kEmojiList);
+std::unique_ptr<Source> open_emoji_font(const std::filesystem::path& font);
 
 }  // namespace ganscale::data

@@ -9,13 +9,14 @@
 
 namespace ganscale::data {
 
-FileBytes::FileBytes(const std::filesystem::path& file)
+FileBytes::FileBytes(const std::filesystem::path& file, Gzip gzip)
     : file_(file),
       stored_(storage_of(file).open({.path = file})),
       size_bytes_(stored_->size_bytes()),
       modified_ns_(stored_->modified_ns()),
       block_bytes_(stored_->block_bytes()) {
   if (!is_gzip(*stored_)) return;
+  if (gzip == Gzip::kRefuse) refuse_compressed(file_);
   unpacked_ = gunzip(*stored_, file_);
   size_bytes_ = std::ssize(unpacked_);
   stored_ = nullptr;
@@ -56,6 +57,10 @@ std::span<const std::uint8_t> FileBytes::read(std::int64_t offset, std::int64_t 
                     std::to_string(bytes.size()));
   }
   return bytes;
+}
+
+void refuse_compressed(const std::filesystem::path& file) {
+  throw DataError("compressed file has no random access; unpack it first: " + file.string());
 }
 
 std::vector<std::uint8_t> read_file(const std::filesystem::path& file) {

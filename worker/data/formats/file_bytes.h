@@ -11,15 +11,19 @@
 
 namespace ganscale::data {
 
+/// What to do with a gzipped file: deflate has no random access, so its content is unpacked into
+/// memory.
+enum class Gzip { kUnpack, kRefuse };
+
 /// The bytes of a file in any storage, with random access from several threads.
 ///
-/// If the file is written to meanwhile, the next read logs a warning, if the storage notices. A gzip
-/// file is unpacked into memory once, since deflate has no random access.
+/// If the file is written to meanwhile, the next read logs a warning, if the storage notices.
 class FileBytes {
  public:
-  /// Opens the file and unpacks it if it is gzipped. Throws DataError: missing, not readable,
-  /// damaged, larger than kLargestUnpackedBytes when unpacked. TransientReadError as read().
-  explicit FileBytes(const std::filesystem::path& file);
+  /// Opens the file and unpacks it into memory if it is gzipped. Throws DataError: missing, not
+  /// readable, damaged, larger than kLargestUnpackedBytes when unpacked, or to be refused.
+  /// TransientReadError as read().
+  explicit FileBytes(const std::filesystem::path& file, Gzip gzip = Gzip::kUnpack);
   FileBytes(FileBytes&& other) noexcept;
 
   const std::filesystem::path& file() const { return file_; }
@@ -49,6 +53,9 @@ class FileBytes {
   mutable std::atomic<bool> is_written_ = false;
   std::vector<std::uint8_t> unpacked_;
 };
+
+/// Throws the DataError for a compressed file of a format that is read in any order.
+[[noreturn]] void refuse_compressed(const std::filesystem::path& file);
 
 /// Returns the content of a file, unpacked if it is gzipped.
 std::vector<std::uint8_t> read_file(const std::filesystem::path& file);

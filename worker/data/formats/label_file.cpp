@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <bit>
+#include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <regex>
+#include <system_error>
 
 #include "base/error.h"
 #include "base/utf8.h"
@@ -178,6 +180,21 @@ std::vector<std::string> read_names(const std::filesystem::path& file, std::int6
   return names;
 }
 
+/// Flushes and closes a file. Throws DataError with the system's reason if not all of it could be
+/// written.
+void finish(std::ofstream& out, const char* what, const std::filesystem::path& file) {
+  const auto require_success = [&] {
+    if (out) return;
+    const int reason = errno;
+    throw DataError(std::string(what) + ": " + file.string() + ": " +
+                    std::generic_category().message(reason));
+  };
+  out.flush();
+  require_success();  // before close(), which may overwrite the reason
+  out.close();
+  require_success();
+}
+
 }  // namespace
 
 std::filesystem::path label_names_file(const std::filesystem::path& label_file) {
@@ -220,15 +237,13 @@ void write_label_file(const std::filesystem::path& file, const LabelSet& labels)
     out.write(reinterpret_cast<const char*>(row.data()),
               static_cast<std::streamsize>(row.size() * sizeof(float)));
   }
-  out.close();
-  if (!out) throw DataError("cannot write the labels: " + file.string());
+  finish(out, "cannot write the labels", file);
   if (labels.names.empty()) return;
   auto json = nlohmann::ordered_json::array();
   for (const std::string& name : labels.names) json.push_back(valid_utf8(name));
   std::ofstream names(label_names_file(file), std::ios::trunc);
   names << json.dump(2) << '\n';
-  names.close();
-  if (!names) throw DataError("cannot write the label names: " + label_names_file(file).string());
+  finish(names, "cannot write the label names", label_names_file(file));
 }
 
 }  // namespace ganscale::data

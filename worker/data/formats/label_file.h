@@ -29,6 +29,8 @@ LabelSet read_label_file(const std::filesystem::path& file);
 std::filesystem::path label_names_file(const std::filesystem::path& label_file);
 
 /// Writes one-hot float32 rows, as StyleGAN's dataset tool does, and the file with the names.
+///
+/// Throws: DataError with file and the system's reason (disk full, ...).
 void write_label_file(const std::filesystem::path& file, const LabelSet& labels);
 
 }  // namespace ganscale::data

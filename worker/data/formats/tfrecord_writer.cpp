@@ -1,5 +1,9 @@
 #include "data/formats/tfrecord_writer.h"
 
+#include <cerrno>
+#include <string>
+#include <system_error>
+
 #include "base/error.h"
 #include "data/formats/tfrecord_framing.h"
 
@@ -34,14 +38,16 @@ void TfrecordWriter::flush() {
 }
 
 void TfrecordWriter::close() {
+  flush();  // tells the reason, which close() may overwrite
   out_.close();
   require_success();
 }
 
 void TfrecordWriter::require_success() {
   if (out_) return;
+  const int reason = errno;
   throw DataError("cannot write the file: " + file_.string() + ", offset " +
-                  std::to_string(offsets_.back()));
+                  std::to_string(offsets_.back()) + ": " + std::generic_category().message(reason));
 }
 
 }  // namespace ganscale::data

@@ -10,16 +10,19 @@
 namespace ganscale::data {
 
 /// Writes a file of TFRecord frames, which TensorBoard's event files use as well.
+///
+/// Throws: DataError with file, offset and the system's reason (disk full, ...) from every member
+///         that writes.
 class TfrecordWriter {
  public:
-  /// Creates or truncates the file. Throws DataError if it cannot.
+  /// Creates or truncates the file.
   explicit TfrecordWriter(const std::filesystem::path& file);
 
-  /// Appends a frame. Throws DataError if the disk is full.
+  /// Appends a frame.
   void append(std::span<const std::uint8_t> data);
   /// Flushes to the operating system.
   void flush();
-  /// Flushes and closes. Throws DataError if the disk is full.
+  /// Flushes and closes.
   void close();
 
   /// The offsets of the frames, and the end of the last one.

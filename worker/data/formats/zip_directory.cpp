@@ -24,7 +24,8 @@ constexpr std::int64_t kLocator64Bytes = 20;
 constexpr std::size_t kEntryBytes = 46;
 constexpr std::int64_t kLocalBytes = 30;
 constexpr std::int64_t kLongestComment = 65535;
-constexpr std::uint32_t kIn64 = 0xffffffff;  // the value is in the zip64 field
+constexpr std::uint32_t kIn64 = 0xffffffff;    // the value is in the zip64 field
+constexpr std::int64_t kMostInflation = 1032;  // 2 bits of deflate repeat at most 258 bytes
 
 struct Directory {
   std::uint64_t entry_count = 0;
@@ -166,9 +167,6 @@ std::size_t read_packed(const FileBytes& bytes, const ZipEntry& entry,
 }  // namespace
 
 std::vector<ZipEntry> read_zip_directory(const FileBytes& bytes) {
-  if (bytes.unpacked())
-    throw DataError("a gzipped zip file has no random access; unpack it first: " +
-                    bytes.file().string());
   const Directory directory = read_end(bytes);
   const auto file_bytes = static_cast<std::uint64_t>(bytes.size_bytes());
   if (directory.offset > file_bytes || directory.count_bytes > file_bytes - directory.offset) {
@@ -205,6 +203,9 @@ std::span<const std::uint8_t> read_zip_entry(const FileBytes& bytes, const ZipEn
   const std::size_t packed_at = read_packed(bytes, entry, buffer);
   std::span<const std::uint8_t> content;
   if (entry.method == kDeflated) {
+    if (entry.count_bytes / kMostInflation > entry.packed_bytes)
+      throw DataError("file is damaged (it cannot unpack to " + std::to_string(entry.count_bytes) +
+                      " bytes)");
     // Unpacked after the packed bytes, so that one buffer is enough.
     const std::size_t unpacked_at = packed_at + entry.packed_bytes;
     buffer.resize(unpacked_at + entry.count_bytes);

@@ -95,8 +95,10 @@ Image fit(Image image, const DecodePolicy& policy) {
   }
   const bool smaller = image.height <= height && image.width <= width;
   if (policy.fit == Fit::kPad && smaller) return pad_to(image, height, width);
-  throw DataError("image size differs from the requested one (fit: resize would change it): " +
-                  shape_text(image) + ", wanted " + text_of(policy.resolution));
+  throw DataError(
+      "image size differs from the requested one, model.resolution (data convert: --resolution); "
+      "set that to the size of the images, or fit: resize to change them: " +
+      shape_text(image) + ", wanted " + text_of(policy.resolution));
 }
 
 void transpose_to_chw(const Image& image, std::span<std::uint8_t> chw) {

@@ -83,7 +83,11 @@ LabelSet labels_by_dataset_json(const std::vector<std::string>& names,
   std::unordered_map<std::string, std::int64_t> label_of;
   try {
     const auto root = nlohmann::json::parse(json.begin(), json.end());
-    if (!root.contains("labels") || root.at("labels").is_null()) return {};
+    if (!root.is_object())
+      throw DataError("dataset.json is not an object with \"labels\" but of type " +
+                      std::string(root.type_name()));
+    if (!root.contains("labels")) return labels_by_folder(names);
+    if (root.at("labels").is_null()) return {};
     for (const auto& [index, entry] : root.at("labels").items()) {
       const auto label = label_of_json(entry.at(1));
       if (!label) {
@@ -111,6 +115,8 @@ bool ImageFiles::takes(const std::string& name) {
   if (has_image_extension(name)) return true;
   if (const std::string extension = unread_extension(name); !extension.empty())
     ++unread_[extension];
+  if (hidden_image_.empty() && is_hidden(name) && has_codec(lower_extension(name)))
+    hidden_image_ = name;
   return false;
 }
 

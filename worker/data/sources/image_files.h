@@ -33,11 +33,12 @@ std::string counts_text(const std::map<std::string, std::int64_t>& counts);
 LabelSet labels_by_folder(const std::vector<std::string>& names);
 
 /// Labels images by the `dataset.json` of stylegan2-ada's dataset tool:
-/// `{"labels": [["00000/img00000000.png", 6], ...]}`; null means no labels.
+/// `{"labels": [["00000/img00000000.png", 6], ...]}`; null means no labels. Without
+/// "labels", by class folders as labels_by_folder().
 ///
 /// json_name: to whose folder the names in it are relative.
 /// Throws:    DataError with the reason only: damaged, an image without a label, a label that is
-///            not a non-negative integer.
+///            not a non-negative integer; as labels_by_folder().
 LabelSet labels_by_dataset_json(const std::vector<std::string>& names,
                                 std::span<const std::uint8_t> json,
                                 const std::string& json_name = kDatasetJson);
@@ -50,9 +51,12 @@ class ImageFiles : public LabeledSource {
   /// counts_text(); empty without any.
   std::string unread_images() const { return counts_text(unread_); }
   std::int64_t unread_count() const;
+  /// Returns the name of the first image that it leaves out because it is hidden, as is_hidden()
+  /// says; empty without any.
+  const std::string& hidden_image() const { return hidden_image_; }
 
  protected:
-  /// Returns whether a file is an image, and counts those that nothing here reads.
+  /// Returns whether a file is an image, and notes those that are left out.
   bool takes(const std::string& name);
   /// Returns the outermost dataset.json in a folder that all images are in, of the files of an
   /// archive, which have a `name`; null without one. `zip -r` and `tar` put a dataset's folder into
@@ -76,6 +80,7 @@ class ImageFiles : public LabeledSource {
   bool may_label_all(const std::string& file) const;
 
   std::map<std::string, std::int64_t> unread_;  ///< by extension
+  std::string hidden_image_;
 };
 
 }  // namespace ganscale::data

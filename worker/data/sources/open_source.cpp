@@ -89,13 +89,38 @@ Opened open_first_match(const path& from, int resolution) {
                   joined(kFormats | std::views::transform(&Format::what)) + ")");
 }
 
+/// Returns ImageFiles::hidden_image(); empty for a source of another kind.
+std::string hidden_image(const Source& source) {
+  const auto* files = dynamic_cast<const ImageFiles*>(&source);
+  return files == nullptr ? "" : files->hidden_image();
+}
+
 void require_images(const Source& source, const path& from) {
   if (source.record_count() > 0) return;
   const std::string unread = unread_images(source);
+  const std::string hidden = hidden_image(source);
+  if (unread.empty() && !hidden.empty()) {
+    throw DataError("dataset has only images that are hidden, such as " + hidden +
+                    "; rename them or their folder: " + from.string());
+  }
   if (unread.empty()) throw DataError("dataset is empty: " + from.string());
   throw DataError(
       "dataset has no image in a format that is read, but " + unread +
       "; convert them first, for example with ImageMagick (mogrify -format png): " + from.string());
+}
+
+/// Throws if a label is far beyond the number of images, as an id in its place would be: models,
+/// files of labels and lists of them grow with the highest one. Named labels are in the dataset.
+void require_plausible_labels(const Source& source) {
+  constexpr std::int64_t kLabelsOfFewImages = 1 << 16;  // ImageNet-21k has 21,841
+  const std::int64_t limit = std::max(kLabelsOfFewImages, source.record_count());
+  if (source.label_count() <= limit || !source.label_names().empty()) return;
+  for (std::int64_t i = 0; i < source.record_count(); ++i) {
+    if (source.label(i) < limit) continue;
+    throw DataError("label is too high for a dataset of " + std::to_string(source.record_count()) +
+                    " images (" + std::to_string(source.label(i)) + ", expected less than " +
+                    std::to_string(limit) + "): " + source.describe(i));
+  }
 }
 
 }  // namespace
@@ -104,6 +129,7 @@ std::unique_ptr<Source> open_source(const path& from, int resolution) {
   try {
     auto source = open_first_match(from, resolution);
     require_images(*source, from);
+    require_plausible_labels(*source);
     return source;
   } catch (const std::filesystem::filesystem_error& error) {  // a folder without read permission
     throw DataError(std::string("cannot open the dataset: ") + error.what());

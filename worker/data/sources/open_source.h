@@ -13,7 +13,7 @@ namespace ganscale::data {
 /// resolution: which to take of a dataset with several; if that one is missing, or for 0, the
 ///             highest.
 /// Throws: DataError if the path does not exist, has no images or no supported format, with a
-///         list of formats.
+///         list of formats; if a label is too high to be one, with its record.
 std::unique_ptr<Source> open_source(const std::filesystem::path& path, int resolution = 0);
 
 /// Returns ImageFiles::unread_images(); empty for a source of another kind.

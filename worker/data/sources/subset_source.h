@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -7,19 +9,38 @@
 
 namespace ganscale::data {
 
-/// Some records of another source, as a dataset without labels.
+/// Returns `count` of the numbers below `total`, evenly spaced from 0 on. count: at most total.
+inline std::vector<std::int64_t> evenly_spaced(std::int64_t total, std::int64_t count) {
+  std::vector<std::int64_t> numbers;
+  for (std::int64_t i = 0; i < count; ++i) numbers.push_back(i * total / count);
+  return numbers;
+}
+
+/// Whether a part of a dataset has all its labels or none.
+enum class SubsetLabels { kAll, kNone };
+
+/// Some records of another source, as a dataset.
 class SubsetSource : public Source {
  public:
   /// all: must outlive this. records: indices into it.
-  SubsetSource(const Source& all, std::vector<std::int64_t> records)
-      : all_(all), records_(std::move(records)), counts_before_(all.counts()) {}
+  SubsetSource(const Source& all, std::vector<std::int64_t> records,
+               SubsetLabels labels = SubsetLabels::kNone)
+      : all_(all),
+        records_(std::move(records)),
+        has_labels_(labels == SubsetLabels::kAll),
+        counts_before_(all.counts()) {}
 
   std::int64_t record_count() const override { return static_cast<std::int64_t>(records_.size()); }
-  std::int64_t label_count() const override { return 0; }
-  std::int64_t label(std::int64_t /*index*/) const override { return -1; }
+  std::int64_t label_count() const override { return has_labels_ ? all_.label_count() : 0; }
+  std::vector<std::string> label_names() const override {
+    return has_labels_ ? all_.label_names() : std::vector<std::string>();
+  }
+  std::int64_t label(std::int64_t index) const override {
+    return has_labels_ ? all_.label(number(index)) : -1;
+  }
   void read(std::int64_t index, Record& record) const override {
     all_.read(number(index), record);
-    record.label = -1;
+    record.label = label(index);
   }
   std::string describe(std::int64_t index) const override { return all_.describe(number(index)); }
   /// Counts the reads since this was made: the ones before are not this dataset's.
@@ -37,6 +58,7 @@ class SubsetSource : public Source {
 
   const Source& all_;
   std::vector<std::int64_t> records_;
+  bool has_labels_;
   SourceCounts counts_before_;
 };
 

@@ -4,12 +4,14 @@
 #include <archive_entry.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <exception>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <span>
+#include <string_view>
 #include <unordered_map>
 
 #include "base/error.h"
@@ -86,20 +88,34 @@ class ArchiveInput {
   std::exception_ptr error_;
 };
 
-[[noreturn]] void refuse_compressed(const fs::path& file) {
-  throw DataError("compressed tar has no random access; unpack it first: " + file.string());
+/// Returns whether a file that is no tar file begins as zstd, xz, bzip2, compress, lz4, lzip, lzop
+/// or lrzip write theirs. FileBytes refuses gzip's.
+bool is_compressed(const FileBytes& bytes) {
+  static constexpr std::array<std::string_view, 8> kMarks{
+      "\x28\xb5\x2f\xfd", "\3757zXZ", "BZh",     "\x1f\x9d",
+      "\x04\x22\x4d\x18", "LZIP",     "\x89LZO", "LRZI"};
+  constexpr std::int64_t kLongestMark = 5;
+  std::vector<std::uint8_t> buffer;
+  const auto read = bytes.read_some(0, kLongestMark, buffer);
+  const std::string_view begin(reinterpret_cast<const char*>(read.data()), read.size());
+  return std::ranges::any_of(kMarks,
+                             [&](std::string_view mark) { return begin.starts_with(mark); });
+}
+
+[[noreturn]] void refuse_what_is_no_tar(archive* in, const FileBytes& bytes) {
+  if (is_compressed(bytes)) refuse_compressed(bytes.file());
+  refuse(in, bytes.file());
 }
 
 /// Moves to the next member; returns false at the end.
 bool next_member(archive* in, archive_entry*& entry, const ArchiveInput& input,
-                 const fs::path& file) {
+                 const FileBytes& bytes) {
   const int status = archive_read_next_header(in, &entry);
   input.rethrow();
   if (status == ARCHIVE_EOF) return false;
   // UTF-8 names cause a warning if the locale does not support them, but they are intact.
-  if (status != ARCHIVE_OK && status != ARCHIVE_WARN) refuse(in, file);
-  if (archive_filter_code(in, 0) != ARCHIVE_FILTER_NONE) refuse_compressed(file);
-  return true;
+  if (status == ARCHIVE_OK || status == ARCHIVE_WARN) return true;
+  refuse_what_is_no_tar(in, bytes);
 }
 
 std::string name_of(archive* in, archive_entry* entry, const fs::path& file) {
@@ -193,29 +209,29 @@ void add_links(std::vector<Link> links, const fs::path& file, std::vector<TarMem
   std::ranges::stable_sort(members, {}, &TarMember::name);
 }
 
+/// Opens it without libarchive's filters, which unpack compressed files, some by starting programs.
+///
 /// input: must outlive the archive.
-Archive open_archive(ArchiveInput& input, const fs::path& file) {
+Archive open_archive(ArchiveInput& input, const FileBytes& bytes) {
   Archive in(archive_read_new(), archive_read_free);
   archive_read_support_format_tar(in.get());
-  archive_read_support_filter_all(in.get());
   const int status = archive_read_open2(in.get(), &input, nullptr, ArchiveInput::read,
                                         ArchiveInput::skip, nullptr);
   input.rethrow();
-  if (status != ARCHIVE_OK) refuse(in.get(), file);
+  if (status != ARCHIVE_OK) refuse_what_is_no_tar(in.get(), bytes);
   return in;
 }
 
 std::vector<TarMember> scan(const FileBytes& bytes, bool with_labels) {
   const fs::path& file = bytes.file();
-  if (bytes.unpacked()) refuse_compressed(file);
   ArchiveInput input(bytes);
-  const Archive in = open_archive(input, file);
+  const Archive in = open_archive(input, bytes);
   std::vector<TarMember> members;
   std::vector<Link> links;
   std::vector<std::uint8_t> content;
   std::int64_t end_bytes = 0;
   archive_entry* entry = nullptr;
-  while (next_member(in.get(), entry, input, file)) {
+  while (next_member(in.get(), entry, input, bytes)) {
     const std::string name = name_of(in.get(), entry, file);
     // After its header, the archive is positioned at the member's first byte.
     end_bytes = archive_filter_bytes(in.get(), 0);

@@ -30,7 +30,7 @@ class TarSource : public ImageFiles {
  public:
   explicit TarSource(const std::vector<fs::path>& files) {
     for (const fs::path& file : files) {
-      shards_.emplace_back(file);
+      shards_.emplace_back(file, Gzip::kRefuse);
       for (TarMember& member : list_tar(shards_.back()))
         add({std::move(member), shards_.size() - 1});
     }
@@ -66,7 +66,7 @@ class TarSource : public ImageFiles {
       members_.push_back(std::move(member));
     } else if (may_hold_label(member.name)) {
       beside_[beside_key(member, member.name)] = std::move(member);
-    } else if (unread_extension(member.name).empty()) {
+    } else if (unread_extension(member.name).empty() && !is_hidden(member.name)) {
       ++left_out_[fs::path(member.name).extension().string()];
     }
   }

@@ -19,7 +19,7 @@ void keep_last(std::vector<ZipEntry>& entries) {
 
 class ZipSource : public ImageFiles {
  public:
-  explicit ZipSource(const std::filesystem::path& file) : bytes_(file) {
+  explicit ZipSource(const std::filesystem::path& file) : bytes_(file, Gzip::kRefuse) {
     std::vector<ZipEntry> all = read_zip_directory(bytes_);
     keep_last(all);
     for (const ZipEntry& entry : all) {

@@ -172,7 +172,7 @@ class Converter {
   }
 
   Conversion run() {
-    fs::create_directories(options_.to);
+    files::create_folders(options_.to);
     const std::int64_t count = source_.record_count();
     for (int shard = 0; shard < options_.shards; ++shard) {
       write_shard(shard, count * shard / options_.shards, count * (shard + 1) / options_.shards);

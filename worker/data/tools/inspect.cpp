@@ -5,6 +5,7 @@
 
 #include "data/image/codecs.h"
 #include "data/image/decode.h"
+#include "data/sources/subset_source.h"
 #include "data/tools/damage.h"
 #include "data/tools/parallel_for.h"
 
@@ -40,8 +41,7 @@ Inspection inspect(const Source& source, std::int64_t most_sampled) {
   }
   result.sampled = std::min(most_sampled, result.record_count);
   Record record;
-  for (std::int64_t i = 0; i < result.sampled; ++i) {
-    const std::int64_t index = i * result.record_count / result.sampled;
+  for (const std::int64_t index : evenly_spaced(result.record_count, result.sampled)) {
     const std::string damage = damage_of(source, index, record, [&] {
       result.sampled_bytes += static_cast<std::int64_t>(record.bytes.size());
       ++result.kinds[kind_of(record)];

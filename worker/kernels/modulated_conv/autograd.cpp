@@ -14,7 +14,6 @@
 #include "kernels/modulated_conv/fill.h"
 #include "kernels/modulated_conv/modulated_conv.h"
 #include "kernels/row_sums/row_sums.h"
-#include "kernels/weight_energies/weight_energies.h"
 
 namespace ganscale::kernels {
 namespace {
@@ -144,21 +143,6 @@ at::Tensor weight_for_float16(const at::Tensor& weight) {
 
 at::Tensor styles_for_float16(const at::Tensor& styles) {
   return styles / styles.abs().amax({1}, /*keepdim=*/true);
-}
-
-at::Tensor modulated_conv2d(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& styles,
-                            const at::Tensor& filter, const ModulatedConvolution& options) {
-  check(x.dim() == 4 && x.numel() > 0, "modulated_conv2d takes images [N, C, H, W], not none");
-  check(styles.dim() == 2 && styles.size(0) == x.size(0) && styles.size(1) == weight.size(1),
-        "modulated_conv2d takes a style for each image and input channel");
-  const auto dtype = x.scalar_type();
-  const bool may_overflow = dtype == at::kHalf && options.demodulate;
-  const at::Tensor kernel = may_overflow ? weight_for_float16(weight) : weight;
-  const at::Tensor scales = may_overflow ? styles_for_float16(styles) : styles;
-  const at::Tensor y = resampled_convolution2d(scale_channels(x, scales.to(dtype)),
-                                               kernel.to(dtype), filter, options.resampling);
-  if (!options.demodulate) return y;
-  return scale_channels(y, demodulations(weight_energies({kernel}), scales, {0}).to(dtype));
 }
 
 }  // namespace ganscale::kernels

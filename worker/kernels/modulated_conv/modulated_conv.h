@@ -2,11 +2,11 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <cstdint>
 #include <vector>
 
-#include "kernels/convolution/convolution.h"
-
-/// The convolution of StyleGAN2, whose weight is scaled by each image's style.
+/// The operations of StyleGAN2's convolution, whose weight is scaled by each image's style. All
+/// images share the weight: the convolution's inputs and results are scaled instead.
 ///
 /// Paper: Karras et al. 2020, arXiv:1912.04958, Section 2.2, Eqs. (1) to (3), and Appendix B.
 namespace ganscale::kernels {
@@ -41,22 +41,5 @@ at::Tensor demodulations(const std::vector<at::Tensor>& energies, const at::Tens
 /// factors. Each output channel has one factor, and each image.
 at::Tensor weight_for_float16(const at::Tensor& weight);
 at::Tensor styles_for_float16(const at::Tensor& styles);
-
-/// How modulated_conv2d() computes.
-struct ModulatedConvolution {
-  Resampling resampling = {};
-  bool demodulate = true;
-};
-
-/// Convolves each image of x with `weight`, scaled by the image's style, and demodulates it;
-/// differentiable twice. All images share the weight: inputs and results are scaled instead.
-///
-/// x:       [N, in, H, W].
-/// weight:  [out, in, K, K] with odd K.
-/// styles:  [N, in].
-/// filter:  of the resampling, see resampled_convolution2d().
-/// Returns: [N, out, H', W'] of x's dtype.
-at::Tensor modulated_conv2d(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& styles,
-                            const at::Tensor& filter, const ModulatedConvolution& options);
 
 }  // namespace ganscale::kernels

@@ -13,36 +13,36 @@ Sides<std::int64_t> size_of(const at::Tensor& filter) {
   return {filter.size(0), filter.size(-1)};
 }
 
-Upfirdn downsampling(const at::Tensor& filter, std::int64_t down) {
+Upfirdn downsampling(const at::Tensor& filter) {
   const auto [height, width] = size_of(filter);
-  return {.down_x = down,
-          .down_y = down,
-          .pad_left = (width - down + 1) / 2,
-          .pad_right = (width - down) / 2,
-          .pad_top = (height - down + 1) / 2,
-          .pad_bottom = (height - down) / 2};
+  return {.down_x = 2,
+          .down_y = 2,
+          .pad_left = (width - 1) / 2,
+          .pad_right = (width - 2) / 2,
+          .pad_top = (height - 1) / 2,
+          .pad_bottom = (height - 2) / 2};
 }
 
 }  // namespace
 
-at::Tensor upsample2d(const at::Tensor& x, const at::Tensor& filter, std::int64_t up) {
+at::Tensor upsample2d(const at::Tensor& x, const at::Tensor& filter) {
   const auto [height, width] = size_of(filter);
   return upfirdn2d(x, filter,
-                   {.up_x = up,
-                    .up_y = up,
-                    .pad_left = (width + up - 1) / 2,
-                    .pad_right = (width - up) / 2,
-                    .pad_top = (height + up - 1) / 2,
-                    .pad_bottom = (height - up) / 2,
-                    .gain = static_cast<double>(up * up)});
+                   {.up_x = 2,
+                    .up_y = 2,
+                    .pad_left = (width + 1) / 2,
+                    .pad_right = (width - 2) / 2,
+                    .pad_top = (height + 1) / 2,
+                    .pad_bottom = (height - 2) / 2,
+                    .gain = 4});
 }
 
-at::Tensor downsample2d(const at::Tensor& x, const at::Tensor& filter, std::int64_t down) {
-  return upfirdn2d(x, filter, downsampling(filter, down));
+at::Tensor downsample2d(const at::Tensor& x, const at::Tensor& filter) {
+  return upfirdn2d(x, filter, downsampling(filter));
 }
 
 WithResampled with_downsampled2d(const at::Tensor& x, const at::Tensor& filter) {
-  return with_upfirdn2d(x, filter, downsampling(filter, /*down=*/2));
+  return with_upfirdn2d(x, filter, downsampling(filter));
 }
 
 at::Tensor setup_filter(c10::ArrayRef<double> taps, at::ScalarType dtype) {

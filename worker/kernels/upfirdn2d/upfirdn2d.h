@@ -38,14 +38,14 @@ struct WithResampled {
 /// the pass over memory that filters the one gradient adds the other.
 WithResampled with_upfirdn2d(const at::Tensor& x, const at::Tensor& filter, const Upfirdn& options);
 
-/// Returns x and downsample2d() of it by 2, see with_upfirdn2d().
+/// Returns x and downsample2d() of it, see with_upfirdn2d().
 WithResampled with_downsampled2d(const at::Tensor& x, const at::Tensor& filter);
 
-/// Upsamples x, [N, C, H, W], to [N, C, H * up, W * up]. Keeps the brightness and the center.
-at::Tensor upsample2d(const at::Tensor& x, const at::Tensor& filter, std::int64_t up = 2);
+/// Upsamples x, [N, C, H, W], to [N, C, H * 2, W * 2]. Keeps the brightness and the center.
+at::Tensor upsample2d(const at::Tensor& x, const at::Tensor& filter);
 
-/// Filters x, [N, C, H, W], with a low pass and downsamples it to [N, C, H / down, W / down].
-at::Tensor downsample2d(const at::Tensor& x, const at::Tensor& filter, std::int64_t down = 2);
+/// Filters x, [N, C, H, W], with a low pass and downsamples it to [N, C, H / 2, W / 2].
+at::Tensor downsample2d(const at::Tensor& x, const at::Tensor& filter);
 
 /// Returns a filter with the given taps, normalized to sum 1, on the CPU: [K, K] with the taps
 /// along both axes, or from eight taps on [K], which takes fewer multiplications.

@@ -17,15 +17,24 @@ std::int64_t number_of_name(std::string_view name) {
   return static_cast<std::int64_t>((hash ^ hash >> 48) & 0xFFFFFFFFFFFF);
 }
 
+kernels::RandomStream numbers_of(std::string_view name, std::uint64_t seed) {
+  return {ImageRandom{seed, number_of_name(name)}, Stream::kInitialWeights};
+}
+
 }  // namespace
 
 void draw_normal(const at::Tensor& parameter, std::uint64_t seed, std::string_view name,
                  double mean, double standard_deviation) {
   const at::NoGradGuard no_grad;
-  const ImageRandom row{seed, number_of_name(name)};
-  const auto normal = kernels::random_normal(row, Stream::kInitialWeights, /*site=*/0,
-                                             {1, parameter.numel()}, parameter.options());
+  const auto normal = numbers_of(name, seed).normal({1, parameter.numel()}, parameter.options());
   parameter.copy_(normal.view(parameter.sizes()).mul(standard_deviation).add(mean));
+}
+
+void draw_uniform(const at::Tensor& parameter, std::uint64_t seed, std::string_view name,
+                  double limit) {
+  const at::NoGradGuard no_grad;
+  const auto uniform = numbers_of(name, seed).uniform({1, parameter.numel()}, parameter.options());
+  parameter.copy_(uniform.view(parameter.sizes()).mul(2 * limit).sub(limit));
 }
 
 void initialize_singular_vectors(torch::nn::Module& module, std::string_view network,

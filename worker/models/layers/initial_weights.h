@@ -12,6 +12,10 @@ namespace ganscale::models {
 void draw_normal(const at::Tensor& parameter, std::uint64_t seed, std::string_view name,
                  double mean, double standard_deviation);
 
+/// The same with numbers that are uniform in [-limit, limit).
+void draw_uniform(const at::Tensor& parameter, std::uint64_t seed, std::string_view name,
+                  double limit);
+
 /// Fills the singular vectors of spectral norms with N(0, 1). network, seed: as initialize_he().
 void initialize_singular_vectors(torch::nn::Module& module, std::string_view network,
                                  std::uint64_t seed);

@@ -11,6 +11,8 @@
 namespace ganscale::models::stylegan {
 namespace {
 
+constexpr int kLabelLayers = 8;  // of the mapping of labels
+
 std::shared_ptr<ConvolutionLayer> make_fromrgb(const DiscriminatorConfig& config, int resolution) {
   return std::make_shared<ConvolutionLayer>(
       config.channels, config.width(resolution),
@@ -97,7 +99,7 @@ StyleganDiscriminator::StyleganDiscriminator(const DiscriminatorConfig& config)
         "mapping", std::make_shared<Mapping>(MappingOptions{.z_dim = 0,
                                                             .label_count = config.label_count,
                                                             .width = label_width,
-                                                            .layers = config.label_layers}));
+                                                            .layers = kLabelLayers}));
   }
 }
 

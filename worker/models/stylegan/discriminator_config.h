@@ -27,7 +27,6 @@ struct DiscriminatorConfig {
   int channel_base = 32768;
   int channel_max = 512;
   Architecture architecture = Architecture::kResnet;
-  int label_layers = 8;     ///< of the mapping of labels
   int stddev_group = 4;     ///< images per group; 0: the global batch
   int stddev_features = 1;  ///< 0: no minibatch standard deviation
   StddevGroups stddev_groups = StddevGroups::kExact;

@@ -5,7 +5,7 @@
 #include <ranges>
 
 #include "base/error.h"
-#include "checkpoint/checkpoint_name.h"
+#include "checkpoint/run_files.h"
 #include "config/differences.h"
 #include "config/units.h"
 #include "files/atomic_file.h"
@@ -16,9 +16,7 @@
 namespace ganscale::report {
 namespace {
 
-constexpr std::string_view kSamplePrefix = "fakes-";
-constexpr std::string_view kCheckpointPrefix = "kimg-";
-constexpr std::string_view kSampleSuffix = ".png";
+namespace run_files = checkpoint::run_files;
 
 const config::Node* find(const config::Node& node, const std::string& key) {
   if (node.map() == nullptr) return nullptr;
@@ -54,7 +52,7 @@ std::vector<SampleGrid> list_samples(const std::filesystem::path& folder) {
   std::vector<SampleGrid> samples;
   if (!std::filesystem::is_directory(folder)) return samples;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    const auto images = images_of_sample_name(entry.path().filename().string());
+    const auto images = run_files::images_of_sample_name(entry.path().filename().string());
     if (images) samples.push_back({*images, entry.path()});
   }
   std::ranges::sort(samples, {}, &SampleGrid::images_seen);
@@ -94,7 +92,7 @@ std::vector<std::string> row_labels(const config::Node& config,
 }  // namespace
 
 RunSummary read_run(const std::filesystem::path& folder) {
-  const auto config_file = folder / "config.yaml";
+  const auto config_file = folder / run_files::kConfig;
   if (!std::filesystem::exists(config_file)) {
     throw DataError("not the folder of a run, it has no config.yaml: " + folder.string());
   }
@@ -102,14 +100,14 @@ RunSummary read_run(const std::filesystem::path& folder) {
   run.name = std::filesystem::canonical(folder).filename().string();
   run.config_text = files::read_file(config_file);
   run.config = config::parse_yaml(run.config_text, config_file.string());
-  run.starts = read_json_lines(folder / "provenance.jsonl");
-  run.error = last_error(folder / "log.jsonl");
-  run.ticks = read_json_lines(folder / "stats.jsonl");
-  run.metrics = read_json_lines(folder / "metrics.jsonl");
-  run.labels = read_labels(folder / "labels.json");
-  const auto reals = folder / "samples" / "reals.png";
+  run.starts = read_json_lines(folder / run_files::kProvenance);
+  run.error = last_error(folder / run_files::kLog);
+  run.ticks = read_json_lines(folder / run_files::kStats);
+  run.metrics = read_json_lines(folder / run_files::kMetrics);
+  run.labels = read_labels(folder / run_files::kLabelsTable);
+  const auto reals = folder / run_files::kSamples / run_files::kReals;
   if (std::filesystem::exists(reals)) run.reals = reals;
-  run.samples = list_samples(folder / "samples");
+  run.samples = list_samples(folder / run_files::kSamples);
   run.checkpoints = checkpoint::list_checkpoints(folder);
   run.row_labels = row_labels(run.config, label_names(run.checkpoints));
   return run;
@@ -124,18 +122,6 @@ std::optional<std::string> config_value(const config::Node& config, const std::s
   }
   if (node == nullptr) return std::nullopt;
   return config::text_of(*node);
-}
-
-std::string sample_name(std::int64_t images_seen) {
-  const auto digits = checkpoint::checkpoint_name(images_seen).substr(kCheckpointPrefix.size());
-  return std::string(kSamplePrefix) + digits + std::string(kSampleSuffix);
-}
-
-std::optional<std::int64_t> images_of_sample_name(const std::string& name) {
-  if (!name.starts_with(kSamplePrefix) || !name.ends_with(kSampleSuffix)) return std::nullopt;
-  const auto digits =
-      name.substr(kSamplePrefix.size(), name.size() - kSamplePrefix.size() - kSampleSuffix.size());
-  return checkpoint::images_of_checkpoint_name(std::string(kCheckpointPrefix) + digits);
 }
 
 }  // namespace ganscale::report

@@ -40,11 +40,4 @@ RunSummary read_run(const std::filesystem::path& folder);
 /// Returns the value at a dotted path as text, lists in brackets; nothing if there is no such key.
 std::optional<std::string> config_value(const config::Node& config, const std::string& path);
 
-/// Returns the name of the grid of fakes after `images_seen` images, numbered like checkpoints:
-/// fakes-004200.png, or fakes-000001.536.png between multiples of 1000.
-std::string sample_name(std::int64_t images_seen);
-
-/// Returns the number of images in a name from sample_name(), or nothing for any other name.
-std::optional<std::int64_t> images_of_sample_name(const std::string& name);
-
 }  // namespace ganscale::report

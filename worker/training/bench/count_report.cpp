@@ -85,11 +85,14 @@ double CountReport::seconds_per_kimg() const {
   return step.time.total() * 1000 / static_cast<double>(batch);
 }
 
-CountReport report_counts(std::span<const CountedPhase> phases, const TrainingConfig& training,
-                          int ranks, const cost::Device& device) {
-  CountReport report{.device = device, .batch = training.batch, .ranks = ranks};
+CountReport report_counts(std::span<const CountedPhase> phases, const RunConfig& config, int ranks,
+                          const cost::Device& device) {
+  CountReport report{.device = device,
+                     .resolution = config.model.resolution,
+                     .batch = config.training.batch,
+                     .ranks = ranks};
   for (const CountedPhase& phase : phases) {
-    const CountRow row = row_of(phase, training, device);
+    const CountRow row = row_of(phase, config.training, device);
     report.step.work += row.work * (1 / row.interval);
     for (const auto& [name, work] : row.operators) {
       report.step.operators[name] += work * (1 / row.interval);
@@ -118,8 +121,9 @@ std::string to_table(const CountReport& report) {
       100 * time.memory / time.total(), 100 * time.kernels / time.total(),
       100 * time.launches / time.total());
   const auto highest = std::ranges::max_element(report.phases, {}, &CountRow::peak_bytes);
-  return table + fmt::format("{:.2f} GB of tensors live at a time, in {}\n",
-                             highest->peak_bytes / kGiga, highest->name);
+  return table + fmt::format("{:.2f} GB of tensors live at a time, in {}; images of {}\n",
+                             highest->peak_bytes / kGiga, highest->name,
+                             text_of(report.resolution));
 }
 
 std::string to_operators_table(const CountReport& report) {
@@ -139,6 +143,7 @@ Json to_json(const CountReport& report) {
   Json phases;
   for (const CountRow& row : report.phases) phases[row.name] = json_of(row);
   return {{"device", std::string(report.device.name)},
+          {"resolution", {report.resolution.height, report.resolution.width}},
           {"ranks", report.ranks},
           {"batch", report.batch},
           {"gflop_per_image", report.gflop_per_image()},

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/resolution.h"
 #include "cost/operation.h"
 #include "cost/roofline.h"
 #include "training/bench/count_step.h"
@@ -25,6 +26,7 @@ struct CountRow {
 /// The counts of a run on one kind of device.
 struct CountReport {
   const cost::Device& device;
+  Resolution resolution = {};
   std::int64_t batch = 0;  ///< of all ranks
   int ranks = 1;
   std::vector<CountRow> phases = {};
@@ -35,8 +37,8 @@ struct CountReport {
   double seconds_per_kimg() const;
 };
 
-CountReport report_counts(std::span<const CountedPhase> phases, const TrainingConfig& training,
-                          int ranks, const cost::Device& device);
+CountReport report_counts(std::span<const CountedPhase> phases, const RunConfig& config, int ranks,
+                          const cost::Device& device);
 
 /// Returns a table with a line for each phase and one for the step.
 std::string to_table(const CountReport& report);

@@ -129,6 +129,7 @@ class Counter {
     memory_.take_peak();
     const optim::Averages averages = replica_.average().averages(/*images_seen=*/0);
     const bool moves_average = of_generator && is_main(phase);
+    const bool makes_fakes = !of_generator && is_main(phase) && !input.fakes;
     const PhaseOutput output = compute_gradients(phase, input);
     const NamedTensors& scalars = output.statistics;
     counted.gradients = recorder_.take();
@@ -138,11 +139,11 @@ class Counter {
     statistics_.add(scalars);
     counted.update = recorder_.take();
     counted.peak_bytes = memory_.take_peak();
-    if (output.fakes) input.fakes = output.fakes;
-    if (!of_generator && is_main(phase) && !input.fakes) {
+    if (makes_fakes) {
       losses_.make_fakes(input);
       counted.fakes = recorder_.take();
     }
+    if (output.fakes) input.fakes = output.fakes;
     return counted;
   }
 

@@ -30,7 +30,7 @@ bool is_zip(const data::FileBytes& bytes) {
 /// An open file of torch.save(): NAME/data.pkl, and NAME/data/KEY of each storage.
 class Archive {
  public:
-  explicit Archive(const std::filesystem::path& file) : bytes_(file) {
+  explicit Archive(const std::filesystem::path& file) : bytes_(file, data::Gzip::kRefuse) {
     if (!is_zip(bytes_)) {
       throw DataError(
           "not a zip archive, as torch.save() writes since PyTorch 1.6; load it and save it again");

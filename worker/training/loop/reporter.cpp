@@ -16,6 +16,7 @@
 #include "telemetry/process_usage.h"
 #include "tensors/with_prefix.h"
 #include "training/loop/evaluate_averages.h"
+#include "training/loop/report_evaluation.h"
 #include "training/loop/tick_readings.h"
 #include "training/run/job_status.h"
 
@@ -79,7 +80,7 @@ void Reporter::begin(const Progress& progress) {
   status_.images_seen = progress.images_seen;
   if (context_.group.rank() == 0) {
     stats_.emplace(context_.folder.stats(), progress.images_seen);
-    metrics_.emplace(context_.folder.metrics(), progress.images_seen);
+    report::StatsLog(context_.folder.metrics(), progress.images_seen);  // drops the later lines
     if (context_.config.training.tensorboard) open_tensorboard(progress.images_seen);
     if (context_.config.mlflow.is_wanted()) open_mlflow(progress.images_seen);
     bar_.emplace("images", status_.total_images, progress.images_seen);
@@ -275,20 +276,8 @@ double Reporter::trained_seconds(const Progress& progress) const {
 
 void Reporter::metrics(const MetricsLine& line) {
   if (context_.group.rank() != 0) return;
-  if (const auto fid = first_value(line.measured, "fid")) {
-    context_.instruments.fid.set(*fid);
-    status_.fid = fid;
-  }
-  if (const auto score = first_value(line.measured, "is"))
-    context_.instruments.inception_score.set(*score);
-  const auto json = to_json(line);
-  log::info("Evaluated the generator", {{"metrics", json.dump()}});
-  try {
-    metrics_->append(report::with_time(json));
-    if (mlflow_) mlflow_->notify();
-  } catch (const files::OutputError& error) {
-    log::warning("Cannot write the metrics", {{"reason", error.what()}});
-  }
+  report_evaluation(line, context_, status_);
+  if (mlflow_) mlflow_->notify();
 }
 
 bool Reporter::is_measured(const Progress& progress) const {

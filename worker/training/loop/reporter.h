@@ -29,8 +29,9 @@ class Reporter {
   Reporter(const TrainingContext& context, const Trainer& trainer,
            const checkpoint::Writer* writer);
 
-  /// Starts the clock and drops lines of stats.jsonl after the progress, which a killed run left.
-  /// Initializes the counters of all phases to 0, so that rates include their first increment.
+  /// Starts the clock and drops lines of stats.jsonl and metrics.jsonl after the progress, which a
+  /// killed run left. Initializes the counters of all phases to 0, so that rates include their first
+  /// increment.
   void begin(const Progress& progress);
   /// Adds a step.
   void step(const StepResult& result, const Progress& progress);
@@ -85,7 +86,6 @@ class Reporter {
   Statistics statistics_;
   RoleTally roles_;
   std::optional<report::StatsLog> stats_;
-  std::optional<report::StatsLog> metrics_;
   std::optional<report::ProgressBar> bar_;
   std::optional<report::Tensorboard> tensorboard_;
   std::optional<report::MlflowRun> mlflow_;

@@ -124,6 +124,7 @@ PhaseLoss PhaseLosses::fakes(const StepInput& input) const {
   PhaseLoss result{adversarial().fake(logits).mean(), {}};
   result.statistics["loss/discriminator"] = result.total.detach();
   report_scores("fake", logits, result.statistics);
+  if (parts_.config.discriminator.penalties.takes_fakes()) result.fakes = fakes;
   return result;
 }
 
@@ -157,6 +158,7 @@ PhaseLoss PhaseLosses::fakes_and_reals(const StepInput& input) const {
   report_scores("fake", differs ? difference.neg() : sides.fakes.logits, result.statistics);
   report_scores("real", reals, result.statistics);
   add_penalties(penalties, sides, random, result);
+  if (parts_.config.discriminator.penalties.takes_fakes()) result.fakes = made;
   return result;
 }
 

@@ -1,5 +1,6 @@
 #include "training/replica/run_snapshot.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/error.h"
@@ -9,11 +10,11 @@ namespace ganscale::training {
 namespace {
 
 template <class T>
-void require_same(const char* what, const T& in_checkpoint, const T& now) {
+void require_same(const std::string& what, const T& in_checkpoint, const T& now) {
   if (in_checkpoint == now) return;
   const nlohmann::ordered_json before = in_checkpoint;
   const nlohmann::ordered_json after = now;
-  throw ConfigError(std::string("the run folder contains a run with a different ") + what +
+  throw ConfigError("the run folder contains a run with a different " + what +
                     "; choose a new folder with --run: " + before.dump() + ", now " + after.dump());
 }
 
@@ -42,12 +43,22 @@ std::string first_nonfinite(const checkpoint::Snapshot& snapshot) {
 
 RunFacts facts_of(const checkpoint::Snapshot& snapshot) { return facts_in(snapshot.state); }
 
+void require_same_name(std::int64_t label, const std::string& before, const std::string& now) {
+  if (before.empty() || now.empty()) return;
+  require_same("name of label " + std::to_string(label), before, now);
+}
+
 Progress restore(Replica& replica, const RunFacts& facts, const checkpoint::Snapshot& snapshot) {
   const RunFacts before = facts_of(snapshot);
   require_same("model", before.model, facts.model);
   require_same("number of records", before.record_count, facts.record_count);
   require_same("number of labels", before.label_count, facts.label_count);
   require_same("number of channels", before.channels, facts.channels);
+  const auto names = std::min(before.label_names.size(), facts.label_names.size());
+  for (std::size_t label = 0; label < names; ++label) {
+    require_same_name(static_cast<std::int64_t>(label), before.label_names[label],
+                      facts.label_names[label]);
+  }
   replica.restore(snapshot);
   return progress_in(snapshot.state);
 }

@@ -17,6 +17,11 @@ std::string first_nonfinite(const checkpoint::Snapshot& snapshot);
 /// Returns the facts of a checkpoint. Throws DataError if they are missing.
 RunFacts facts_of(const checkpoint::Snapshot& snapshot);
 
+/// Throws ConfigError if a label had another name when the run began. Labels are numbered by the
+/// order of their names, so the images of this number may be other ones. Does nothing if the label
+/// had no name, or has none now.
+void require_same_name(std::int64_t label, const std::string& before, const std::string& now);
+
 /// Restores the replica from a checkpoint and returns the progress.
 /// Throws ConfigError if it is of another model or other data; DataError if tensors are missing.
 Progress restore(Replica& replica, const RunFacts& facts, const checkpoint::Snapshot& snapshot);

@@ -43,8 +43,8 @@ std::optional<int> positive_integer(const config::Node& root, std::string_view d
 
 /// Puts what `auto` computes of the run and the number of its ranks over its preset.
 void choose_automatically(config::Node& preset, const config::Node& run, int world_size) {
-  const Resolution resolution =
-      config::Section(run).section("model").get_resolution("resolution", 256, "");
+  const Resolution resolution = config::Section(run).section("model").get_resolution(
+      "resolution", models::ModelConfig().resolution, "");
   const auto pixels = static_cast<double>(resolution.pixels());
   const int shorter = resolution.shorter_side();
   const auto per_rank = static_cast<int>(

@@ -13,8 +13,8 @@
 #include "config/differences.h"
 #include "data/storage/storage.h"
 #include "files/atomic_file.h"
+#include "files/durable_file.h"
 #include "files/input_error.h"
-#include "report/page/run_summary.h"
 #include "wire/names.h"
 
 namespace ganscale::training {
@@ -59,12 +59,14 @@ void RunFolder::require_lock() const { files::require_attempt(lock_, own_attempt
 
 void RunFolder::create() const {
   data::require_local(root_, "the run folder");
-  std::error_code error;
-  // Not both at once: std::filesystem would not tell why the status of the parent cannot be read.
-  std::filesystem::create_directories(root_, error);
-  if (!error) std::filesystem::create_directories(samples(), error);
-  if (!error && access(root_.c_str(), W_OK) != 0) error = {errno, std::generic_category()};
-  if (error) refuse(root_, error);
+  try {
+    // Not both at once: std::filesystem would not tell why the status of the parent cannot be read.
+    files::create_folders(root_);
+    std::filesystem::create_directories(samples());
+  } catch (const std::filesystem::filesystem_error& error) {
+    refuse(root_, error.code());
+  }
+  if (access(root_.c_str(), W_OK) != 0) refuse(root_, {errno, std::generic_category()});
 }
 
 void RunFolder::require_writable() const {
@@ -110,7 +112,7 @@ std::string RunFolder::config_changes(const std::string& resolved) const {
 }
 
 std::filesystem::path RunFolder::fakes(std::int64_t images_seen) const {
-  return samples() / report::sample_name(images_seen);
+  return samples() / checkpoint::run_files::sample_name(images_seen);
 }
 
 }  // namespace ganscale::training

@@ -71,8 +71,9 @@ void require_derivatives(const config::Section& in, const RunConfig& config) {
   in.require(config.loss.gradient_penalty == 0, "loss.gradient_penalty", why);
 }
 
-void require_recordable(const config::Section& in, const TrainingConfig& training,
-                        const augment::AugmentConfig& augment) {
+void require_recordable(const config::Section& in, const RunConfig& config) {
+  const TrainingConfig& training = config.training;
+  const augment::AugmentConfig& augment = config.augment;
   if (!training.cuda_graphs) return;
   in.require(augment.method != augment::Method::kAda, "training.cuda_graphs",
              "a CUDA graph cannot contain ADA, whose transformations are chosen on the host; use "
@@ -85,6 +86,9 @@ void require_recordable(const config::Section& in, const TrainingConfig& trainin
   in.require(
       training.devices_per_process == 1, "training.cuda_graphs",
       "a CUDA graph runs on one device; use training.devices_per_process 1 or leave this out");
+  in.require(!config.discriminator.penalties.takes_fakes(), "training.cuda_graphs",
+             "a CUDA graph cannot pass the fakes of a step on to a lazy R2; use "
+             "discriminator.penalty_phase main or leave this out");
 }
 
 void require_fakes_fit(const config::Section& in, const RunConfig& config) {
@@ -178,7 +182,7 @@ void require_sections_fit(const config::Section& in, const RunConfig& config) {
   require_labels_are_read(in, config.data.labels, config.model);
   require_derivatives(in, config);
   require_best_is_measured(in, config.checkpoint.keep_best, config.evaluate);
-  require_recordable(in, config.training, config.augment);
+  require_recordable(in, config);
   require_fakes_fit(in, config);
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "base/utf8.h"
+#include "checkpoint/reader.h"
 #include "comm/collectives/gather_text.h"
 #include "comm/open_world.h"
 #include "config/differences.h"
@@ -126,9 +127,16 @@ void check_config(RunConfig config, int world_size) {
   for (const int ranks : config.scheme.chosen->ranks_of_networks(world_size))
     require_shared_statistics(config, config.training.images_per_pass(), ranks);
   metrics::require_networks(config.evaluate);
+  check_weights(config.training);
   check_metrics(config, /*has_labels=*/models::takes_labels(config.model));
   for (const auto& warning : config_warnings(config)) log::warning(warning);
   require_networks_fit(std::move(config));
+}
+
+void check_weights(const TrainingConfig& config) {
+  const std::string reason = checkpoint::why_not_a_folder(config.resume_weights);
+  if (reason.empty()) return;
+  throw ConfigError("training.resume_weights: " + reason + ": " + config.resume_weights);
 }
 
 void check_metrics(const RunConfig& config, bool has_labels) {

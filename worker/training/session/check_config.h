@@ -28,6 +28,9 @@ void require_same_config(comm::Group& group, const std::string& resolved);
 void require_same_dataset(comm::Group& group, const data::DataConfig& config,
                           const Dataset& dataset);
 
+/// Throws ConfigError if training.resume_weights is a file or a URL, not a folder.
+void check_weights(const TrainingConfig& config);
+
 /// Throws ConfigError for a metric that can't measure what the scheme trains.
 void check_metrics(const RunConfig& config, bool has_labels);
 

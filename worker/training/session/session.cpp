@@ -200,6 +200,7 @@ ExitCode run_session(RunConfig config, const RunFolder& folder, const Provenance
   }
   scheme.check_ranks(config, world.size());
   metrics::require_networks(config.evaluate);
+  check_weights(config.training);
   log::info("Opening the dataset", {{"path", config.data.path}});
   const Dataset dataset = open_dataset(config.data, config.model);
   require_same_dataset(world, config.data, dataset);

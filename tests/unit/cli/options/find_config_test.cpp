@@ -51,6 +51,13 @@ TEST_F(FindConfig, NamesAllIfNoneMatches) {
   }
 }
 
+TEST_F(FindConfig, SaysHowToUseAPreset) {
+  for (const char* name : {"stylegan3-t", "paper256", "auto"}) {
+    expect_error(ExitCode::kConfig, "replace it by --set model.preset=" + std::string(name),
+                 [&] { find(name); });
+  }
+}
+
 TEST(ConfigFolders, AreInTheCheckoutForAProgramInItsBuildFolder) {
   const auto folders = config_folders();
   ASSERT_EQ(folders.size(), 1U);

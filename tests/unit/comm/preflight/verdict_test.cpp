@@ -145,5 +145,15 @@ TEST(Table, HasALineForEachNode) {
   EXPECT_EQ(std::ranges::count(table, '\n'), 5);
 }
 
+TEST(Table, SaysThatOneRankMeasuresNothing) {
+  FabricMeasurement fabric = measured(0, {});
+  fabric.ranks = 1;
+  const auto result = verdict(fabric, {.floor_gigabytes_per_second = 100});
+  EXPECT_TRUE(result.passed()) << "a training on one node may have the floor of larger ones";
+  const std::string table = to_table(fabric, result);
+  EXPECT_THAT(table, HasSubstr("No bandwidth was measured: there is one rank\n"));
+  EXPECT_THAT(table, testing::Not(HasSubstr("floor")));
+}
+
 }  // namespace
 }  // namespace ganscale::comm

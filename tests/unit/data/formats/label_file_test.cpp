@@ -66,6 +66,22 @@ TEST(LabelFile, ReadsWhatItWroteWithTheNames) {
   EXPECT_THAT(labels.names, testing::ElementsAre("cat", "dog"));
 }
 
+// /dev/full takes nothing.
+TEST(LabelFile, SaysWhyItCannotBeWritten) {
+  const TemporaryFolder folder;
+  const LabelSet labels{{1, 0, 1}, 2, {"cat", "dog"}};
+  expect_error(ExitCode::kData, "cannot write the labels: /dev/full: No space left on device",
+               [&] { write_label_file("/dev/full", labels); });
+  expect_error(ExitCode::kData,
+               "cannot write the labels: /nowhere/a.labels: No such file or directory",
+               [&] { write_label_file("/nowhere/a.labels", labels); });
+  const auto names = folder / "a-rxx.label-names.json";
+  std::filesystem::create_symlink("/dev/full", names);
+  expect_error(ExitCode::kData,
+               "cannot write the label names: " + names.string() + ": No space left on device",
+               [&] { write_label_file(folder / "a-rxx.labels", labels); });
+}
+
 TEST(LabelFile, NamesTheRecordWhoseRowIsWrong) {
   const TemporaryFolder folder;
   const auto two_hot = folder.write("a.labels", numpy_file("|u1", "(2, 2)", "\0\1\1\1"s));

@@ -50,17 +50,23 @@ TEST(TfrecordWriter, ShowsOthersWhatWasFlushed) {
 }
 
 TEST(TfrecordWriter, NamesTheFileThatItCannotWrite) {
-  expect_error(ExitCode::kData, "cannot write the file: /nowhere/a.tfrecord, offset 0",
+  expect_error(ExitCode::kData,
+               "cannot write the file: /nowhere/a.tfrecord, offset 0: No such file or directory",
                [] { TfrecordWriter("/nowhere/a.tfrecord"); });
 }
 
-// /dev/full takes nothing; the error shows at the latest when the buffer goes out.
+// /dev/full takes nothing. A short record only fails when the buffer goes out, here in close().
 TEST(TfrecordWriter, SaysThatTheDiskIsFull) {
-  TfrecordWriter writer("/dev/full");
-  expect_error(ExitCode::kData, "cannot write the file: /dev/full", [&] {
-    writer.append(bytes_of("one"));
-    writer.close();
-  });
+  TfrecordWriter of_short("/dev/full");
+  of_short.append(bytes_of("one"));
+  expect_error(ExitCode::kData,
+               "cannot write the file: /dev/full, offset 19: No space left on device",
+               [&] { of_short.close(); });
+  TfrecordWriter of_long("/dev/full");
+  const std::string long_record(1'000'000, 'x');
+  expect_error(ExitCode::kData,
+               "cannot write the file: /dev/full, offset 0: No space left on device",
+               [&] { of_long.append(bytes_of(long_record)); });
 }
 
 }  // namespace

@@ -44,8 +44,10 @@ TEST(Decode, TurnsJpegInCmykIntoRgb) {
 
 TEST(Decode, RefusesAnotherSizeWithTheReason) {
   const Record record = raw_record(Encoding::kRawChw, 1, 2, 3, Bytes(6));
-  expect_error(ExitCode::kData, "1x2x3, wanted 4x4",
-               [&] { decoded(record, {.channels = 1, .resolution = 4}); });
+  for (const char* reason : {"1x2x3, wanted 4x4", "model.resolution", "fit: resize"}) {
+    expect_error(ExitCode::kData, reason,
+                 [&] { decoded(record, {.channels = 1, .resolution = 4}); });
+  }
 }
 
 TEST(Decode, RefusesToPadALargerImage) {

@@ -51,9 +51,50 @@ TEST(Jpeg, IsRefusedWithASizeThatItDoesNotHave) {
                [&] { decoded_jpeg(jpeg); });
   jpeg[height] = '\x01';
   expect_error(ExitCode::kData, "JPEG is damaged: ", [&] { decoded_jpeg(jpeg); });
+  for (const std::size_t side : {height, height + 2}) jpeg.replace(side, 2, "\x40\0", 2);
+  expect_error(ExitCode::kData, "JPEG is damaged: it has too few bytes for its size",
+               [&] { decoded_jpeg(jpeg); });
+  jpeg = sound;
   jpeg[height] = '\0';
   jpeg[height + 1] = '\0';
   expect_error(ExitCode::kData, "JPEG is damaged: ", [&] { decoded_jpeg(jpeg); });
+}
+
+/// The scans of a progressive JPEG: the first coefficient of all components, then each other one of
+/// each component by itself.
+std::vector<jpeg_scan_info> single_scans(int components) {
+  std::vector<jpeg_scan_info> scans = {{.comps_in_scan = components,
+                                        .component_index = {0, 1, 2, 0},
+                                        .Ss = 0,
+                                        .Se = 0,
+                                        .Ah = 0,
+                                        .Al = 0}};
+  for (int component = 0; component < components; ++component) {
+    for (int coefficient = 1; coefficient < 64; ++coefficient) {
+      scans.push_back({.comps_in_scan = 1,
+                       .component_index = {component, 0, 0, 0},
+                       .Ss = coefficient,
+                       .Se = coefficient,
+                       .Ah = 0,
+                       .Al = 0});
+    }
+  }
+  return scans;
+}
+
+TEST(Jpeg, MayHaveScansButNotAnyNumberOfThem) {
+  expect_color(decoded_jpeg(jpeg_bytes(one_color({99}), {.scans = single_scans(1)})), {99});
+  const std::string jpeg = jpeg_bytes(one_color({1, 2, 3}), {.scans = single_scans(3)});
+  expect_error(ExitCode::kData, "JPEG is damaged: more than 100 scans",
+               [&] { decoded_jpeg(jpeg); });
+}
+
+TEST(Jpeg, IsRefusedWithoutItsFirstScan) {
+  std::string jpeg = jpeg_bytes(one_color({99}), {.scans = single_scans(1)});
+  const std::size_t scan = jpeg.find("\xff\xda");
+  jpeg.erase(scan, jpeg.find("\xff\xc4", scan) - scan);  // up to the Huffman table of the second
+  expect_error(ExitCode::kData, "JPEG is damaged: Inconsistent progression sequence",
+               [&] { decoded_jpeg(jpeg); });
 }
 
 }  // namespace

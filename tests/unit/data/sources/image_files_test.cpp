@@ -59,6 +59,13 @@ TEST(ImageFiles, AreLabeledByDatasetJson) {
   EXPECT_EQ(labels_by_dataset_json({"a.png"}, bytes(R"({"labels": null})")).count, 0);
 }
 
+TEST(ImageFiles, AreLabeledByTheirFoldersIfDatasetJsonSaysNothingOfLabels) {
+  const std::vector<std::string> names = {"cat/1.png", "dog/1.png"};
+  EXPECT_THAT(labels_by_dataset_json(names, bytes(R"({"version": 2})")).names,
+              testing::ElementsAre("cat", "dog"));
+  EXPECT_EQ(labels_by_dataset_json(names, bytes(R"({"labels": null})")).count, 0);
+}
+
 TEST(ImageFiles, AreNamedInDatasetJsonRelativeToItsFolder) {
   const std::string json = R"({"labels": [["x/a.png", 2]]})";
   EXPECT_THAT(labels_by_dataset_json({"set/x/a.png"}, bytes(json), "set/dataset.json").values,
@@ -76,6 +83,7 @@ TEST(ImageFiles, WithAWrongDatasetJsonAreRefused) {
   refused("not an integer from 0 on", R"({"labels": [["a.png", 0.5]]})");
   refused("dataset.json is damaged", R"({"labels": [["a.png", 1])");
   refused("dataset.json is damaged", R"({"labels": 7})");
+  refused("not an object with \"labels\" but of type array", R"([["a.png", 1]])");
   refused("dataset.json is damaged", R"({"labels": [["a.png"]]})");
   refused("not an integer from 0 on (a.png)", R"({"labels": [["a.png", )" + nested_json() + "]]}");
 }

@@ -34,6 +34,18 @@ TEST(OpenSource, CountsTheImagesThatItCannotRead) {
               testing::HasSubstr("formats that are not read  files=2 .avif, 1 .heic"));
 }
 
+TEST(OpenSource, RefusesALabelThatIsTooHighForSoFewImages) {
+  const TemporaryFolder folder;
+  for (const char* name : {"1.png", "2.png"}) folder.write(name, encode_png(flat_image(3, 2, 1)));
+  folder.write("dataset.json", R"({"labels": [["1.png", 0], ["2.png", 65535]]})");
+  EXPECT_EQ(open_source(folder.path())->label_count(), 65536);
+  folder.write("dataset.json", R"({"labels": [["1.png", 0], ["2.png", 65536]]})");
+  expect_error(ExitCode::kData,
+               "label is too high for a dataset of 2 images (65536, expected less than 65536): " +
+                   (folder / "2.png").string(),
+               [&] { open_source(folder.path()); });
+}
+
 TEST(OpenSource, WarnsOfBlocksThatAreDecodedAgain) {
   testing::internal::CaptureStderr();
   warn_of_slow_shuffling({.decoded_bytes = 0, .kept_bytes = 0});

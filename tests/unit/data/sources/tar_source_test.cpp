@@ -4,6 +4,7 @@
 #include <archive_entry.h>
 
 #include <clocale>
+#include <cstdlib>
 
 #include "data/sources/open_source.h"
 #include "data/sources/read_image.h"
@@ -128,11 +129,39 @@ TEST(TarSource, RefusesCompressedTruncatedAndOtherFiles) {
   const Members members = {{"1.png", encode_png(flat_image(3, 8, 10))}};
   const auto gzip = write_tar(folder / "a.tar.gz", members, true);
   expect_error(ExitCode::kData, "unpack it first: " + gzip.string(), [&] { open_source(gzip); });
+  const auto damaged_gzip = folder.write("b.tar.gz", "\x1f\x8b\x08 damaged");
+  expect_error(ExitCode::kData, "compressed file has no random access; unpack it first: ", [&] {
+    open_source(damaged_gzip);
+  });
   const auto whole = read_file(write_tar(folder / "a.tar", members));
   const auto cut = folder.write("b.tar", {reinterpret_cast<const char*>(whole.data()), 540});
   expect_error(ExitCode::kData, cut.string(), [&] { open_source(cut); });
   const auto other = folder.write("c.tar", std::string(2000, 'x'));
   expect_error(ExitCode::kData, "tar file is damaged", [&] { open_source(other); });
+}
+
+// libarchive would start this program to unpack the file.
+TEST(TarSource, RefusesACompressedFileWithoutStartingAProgram) {
+  const TemporaryFolder folder;
+  const auto program = folder.write("bin/lrzip", "#!/bin/sh\n: > \"$0.ran\"\n");
+  fs::permissions(program, fs::perms::owner_all);
+  const std::string usual_path = std::getenv("PATH");
+  setenv("PATH", (program.parent_path().string() + ":" + usual_path).c_str(), /*overwrite=*/1);
+  const auto file = folder.write("a.tar", std::string("LRZI\0\6", 6) + std::string(1000, '\0'));
+  expect_error(ExitCode::kData,
+               "compressed file has no random access; unpack it first: " + file.string(),
+               [&] { open_source(file); });
+  setenv("PATH", usual_path.c_str(), /*overwrite=*/1);
+  EXPECT_FALSE(fs::exists(program.string() + ".ran"));
+}
+
+TEST(TarSource, SaysThatItsImagesAreHidden) {
+  const TemporaryFolder folder;
+  const auto file = write_tar(folder / "a.tar", {{".hid/0.png", png(1)}, {".hid/1.png", png(2)}});
+  testing::internal::CaptureStderr();
+  expect_error(ExitCode::kData, "only images that are hidden, such as .hid/0.png; rename",
+               [&] { open_source(file); });
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), testing::Not(testing::HasSubstr("Left out")));
 }
 
 TEST(TarSource, ReadsCifarAsJpeg) {

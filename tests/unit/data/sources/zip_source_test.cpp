@@ -210,11 +210,41 @@ TEST(ZipSource, RefusesAFileOfMorePackedBytesThanAnImageHas) {
   expect_error(ExitCode::kData, "file is too large", [&] { source->read(0, record); });
 }
 
-TEST(ZipSource, RefusesAGzippedFile) {
+TEST(ZipSource, RefusesAFileThatClaimsMoreThanItsPackedBytesCanHold) {
   const TemporaryFolder folder;
-  const auto file = folder.write("a.zip", deflated(zip_bytes(two_images()), MAX_WBITS + 16));
-  expect_error(ExitCode::kData,
-               "a gzipped zip file has no random access; unpack it first: " + file.string(),
+  std::string zip = zip_bytes({{"1.png", "1", true}});
+  zip.replace(zip.find("PK\x01\x02") + 24, 4, number(std::uint64_t{1} << 30, 4));
+  const auto source = open_source(folder.write("a.zip", zip));
+  Record record;
+  expect_error(ExitCode::kData, "file is damaged (it cannot unpack to 1073741824 bytes)",
+               [&] { source->read(0, record); });
+}
+
+TEST(ZipSource, UnpacksAsMuchAsDeflateCanPack) {
+  const TemporaryFolder folder;
+  const std::string zeros(std::size_t{1} << 24, '\0');
+  const auto source = open_source(folder.write("a.zip", zip_bytes({{"1.png", zeros, true}})));
+  Record record;
+  source->read(0, record);
+  EXPECT_EQ(record.bytes.size(), zeros.size());
+}
+
+TEST(ZipSource, RefusesAGzippedFileBeforeUnpackingIt) {
+  const TemporaryFolder folder;
+  for (const std::string& gzip :
+       {deflated(zip_bytes(two_images()), MAX_WBITS + 16), std::string("\x1f\x8b\x08 damaged")}) {
+    const auto file = folder.write("a.zip", gzip);
+    expect_error(ExitCode::kData,
+                 "compressed file has no random access; unpack it first: " + file.string(),
+                 [&] { open_source(file); });
+  }
+}
+
+TEST(ZipSource, SaysThatItsImagesAreHidden) {
+  const TemporaryFolder folder;
+  const auto file =
+      folder.write("a.zip", zip_bytes({{".hid/1.png", encode_png(flat_image(3, 2, 1))}}));
+  expect_error(ExitCode::kData, "only images that are hidden, such as .hid/1.png; rename",
                [&] { open_source(file); });
 }
 

@@ -14,7 +14,6 @@ DiscriminatorConfig small_critic(Architecture architecture) {
           .channel_base = 64,
           .channel_max = 4,
           .architecture = architecture,
-          .label_layers = 2,
           .stddev_group = 2};
 }
 
@@ -88,6 +87,8 @@ TEST(StyleganDiscriminator, ScoresAnImageByItsLabel) {
   config.label_count = 3;
   Critic network(config);
   EXPECT_TRUE(network.has("mapping.embed.weight"));
+  EXPECT_TRUE(network.has("mapping.fc7.weight"));
+  EXPECT_FALSE(network.has("mapping.fc8.weight")) << "eight layers, as the reference";
   const auto labels = [](std::int64_t label) { return at::full({2}, label, at::kLong); };
   const auto x = images(2);
   EXPECT_TRUE(at::equal(network.score(x, labels(1)), network.score(x, labels(1))));

@@ -18,11 +18,8 @@ using stylegan::Architecture;
 using stylegan::StyleganDiscriminator;
 
 NetworkConfig tiny(int resolution) {
-  NetworkConfig config{{.resolution = resolution,
-                        .channel_base = 64,
-                        .channel_max = 8,
-                        .label_layers = 2,
-                        .stddev_group = 2}};
+  NetworkConfig config{
+      {.resolution = resolution, .channel_base = 64, .channel_max = 8, .stddev_group = 2}};
   config.z_dim = config.w_dim = 8;
   config.mapping_layers = 2;
   return config;

@@ -15,11 +15,10 @@ const telemetry::Family& family(const Families& families, const std::string& nam
 }
 
 TEST(OperatorMetrics, CountRequestsByMethodAndCode) {
-  OperatorMetrics metrics;
+  OperatorMetrics metrics("gans");
   metrics.on_request("GET", 200, milliseconds(3));
   metrics.on_request("GET", 200, milliseconds(30));
   metrics.on_request("PUT", 409, milliseconds(30));
-  metrics.set_leading(true);
   Families families;
   metrics.collect(families);
   const auto& requests = family(families, "rest_client_requests_total");
@@ -27,7 +26,18 @@ TEST(OperatorMetrics, CountRequestsByMethodAndCode) {
   EXPECT_EQ(requests.samples.at(0).value, 2);
   const auto& seconds = family(families, "rest_client_request_duration_seconds").samples.at(0);
   EXPECT_EQ(seconds.buckets.back().cumulative_count, 2U);
-  EXPECT_EQ(family(families, "leader_election_master_status").samples.at(0).value, 1);
+}
+
+TEST(OperatorMetrics, NameTheLeaseOfALeader) {
+  OperatorMetrics metrics("gans");
+  for (const bool leads : {false, true}) {
+    metrics.set_leading(leads);
+    Families families;
+    metrics.collect(families);
+    const auto& sample = family(families, "leader_election_master_status").samples.at(0);
+    EXPECT_EQ(sample.labels, (MetricLabels{{"name", "gans"}}));
+    EXPECT_EQ(sample.value, leads ? 1 : 0);
+  }
 }
 
 TEST(ControllerMetrics, HaveTheNamesOfControllerRuntime) {

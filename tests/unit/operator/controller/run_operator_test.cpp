@@ -233,29 +233,47 @@ TEST(RunOperatorDeathTest, EndsAtTheDeadlineOfTheLeaseThoughTheRequestsForItHang
               testing::ExitedWithCode(static_cast<int>(ExitCode::kPeerLost)), "Lost the lease");
 }
 
-/// A kind that can't begin to lead at first.
+/// A kind that begins to lead as a test says.
 class LateKind : public WidgetKind {
  public:
-  LateKind(const KindContext& context, std::atomic<int>& tried)
-      : WidgetKind(context), tried_(tried) {}
-  void begin_to_lead() override {
-    if (++tried_ == 1) throw ApiError(403, "Forbidden", "not yet");
-  }
+  LateKind(const KindContext& context, std::function<void()> begin)
+      : WidgetKind(context), begin_(std::move(begin)) {}
+  void begin_to_lead() override { begin_(); }
 
  private:
-  std::atomic<int>& tried_;
+  const std::function<void()> begin_;
 };
 
-TEST(RunOperator, LetsAKindBeginAgainAndHoldsUpNoOther) {
+KindEntry late_kind(const std::function<void()>& begin) {
+  return {"late", [begin](const KindContext& context) {
+            return std::make_unique<LateKind>(context, begin);
+          }};
+}
+
+TEST(RunOperator, LetsAKindBeginAgain) {
   FakeApiServer server;
   server.put(kWidgets, widget("a"));
   std::atomic<int> tried{0};
-  const KindEntry late{"late", [&](const KindContext& context) {
-                         return std::make_unique<LateKind>(context, tried);
-                       }};
-  RunningOperator running(server, {late});
+  RunningOperator running(server, {late_kind([&] {
+                            if (++tried == 1) throw ApiError(403, "Forbidden", "not yet");
+                          })});
   wait_until([&] { return has_map(server, "a"); });
   EXPECT_EQ(tried, 2);
+}
+
+TEST(RunOperator, ShowsThatItLeadsOnceEachKindHasBegun) {
+  FakeApiServer server;
+  server.put(kWidgets, widget("a"));
+  std::atomic<bool> may_begin{false};
+  RunningOperator running(server, {widget_kind(), late_kind([&] {
+                                     if (!may_begin) throw ApiError(403, "Forbidden", "not yet");
+                                   })},
+                          {}, "gans");
+  const std::string leads = R"(leader_election_master_status{name="gans"})";
+  wait_until([&] { return has_map(server, "a"); });  // the other kind holds up nothing
+  EXPECT_THAT(answer_of(running.metrics_port, "/metrics"), HasSubstr(leads + " 0"));
+  may_begin = true;
+  wait_until([&] { return metric(answer_of(running.metrics_port, "/metrics"), leads) == 1; });
 }
 
 }  // namespace

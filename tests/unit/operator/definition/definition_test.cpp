@@ -128,6 +128,14 @@ TEST(Definition, TakesVolumesAtPathsOfTheirOwn) {
   }
 }
 
+TEST(Definition, TakesSubPathsThatStayInTheirVolume) {
+  for (const char* path : {"", "a/b/", "..a", "a../..b", "..."}) {
+    Json folder = volume();
+    folder["subPath"] = path;
+    EXPECT_THAT(definition("GanTraining").faults(training({{"data", folder}})), IsEmpty()) << path;
+  }
+}
+
 TEST(Definition, TakesAHeightAndAWidthAndComparesThem) {
   const auto with_resolution = [](const Json& resolution) {
     return training({{"config", {{"model", {{"resolution", resolution}}}}}});

@@ -6,9 +6,9 @@ namespace ganscale::controller {
 namespace {
 
 TEST(Phases, HaveNamesThatAreReadAsTheyAreWritten) {
-  for (const auto& [phase, name] : kPhases.entries) {
+  for (const auto& [phase, name] : kPhases) {
     EXPECT_EQ(read_phase({{"phase", name}}), phase);
-    EXPECT_STREQ(kPhases.of(phase), name);
+    EXPECT_EQ(name_in(kPhases, phase), name);
   }
 }
 
@@ -21,7 +21,7 @@ TEST(Phases, AreReadAsPendingIfUnknown) {
 
 TEST(PhaseCondition, HoldsInItsPhaseWithTheReason) {
   const Condition holds = phase_condition(Phase::kFailed, Phase::kFailed, "BadData", "no images");
-  EXPECT_STREQ(holds.type, "Failed");
+  EXPECT_EQ(holds.type, "Failed");
   EXPECT_TRUE(holds.holds);
   EXPECT_EQ(holds.reason, "BadData");
   EXPECT_EQ(holds.message, "no images");

@@ -29,9 +29,9 @@ TEST(SummaryConditions, GiveKstatusTheStateOfEachPhase) {
       {Phase::kResizing, "InProgress"},   {Phase::kRestarting, "InProgress"},
       {Phase::kSuspended, "Current"},     {Phase::kSucceeded, "Current"},
       {Phase::kFailed, "Failed"}};
-  ASSERT_EQ(expected.size(), kPhases.entries.size());
+  ASSERT_EQ(expected.size(), kPhases.size());
   for (const auto& [phase, says] : expected) {
-    EXPECT_EQ(kstatus(object_in(phase)), says) << kPhases.of(phase);
+    EXPECT_EQ(kstatus(object_in(phase)), says) << name_in(kPhases, phase);
   }
 }
 
@@ -48,7 +48,7 @@ TEST(SummaryConditions, OfARefusedSpecAreStalledUnlessAnotherObjectIsMissing) {
 TEST(SummaryConditions, AreNotReadyWhileWhatRunsIsBeingStopped) {
   for (const bool is_ending : {false, true}) {
     const auto conditions = summary_conditions(Phase::kRunning, "Why", "words", {}, is_ending);
-    EXPECT_STREQ(conditions.front().type, "Ready");
+    EXPECT_EQ(conditions.front().type, "Ready");
     EXPECT_EQ(conditions.front().holds, !is_ending);
   }
 }

@@ -102,6 +102,7 @@ TEST(Render, PrintsTheTrainingsOfASweepInTheirOrder) {
 
 TEST(CommandLine, PrintsVersionVerbsAndExamples) {
   EXPECT_THAT(run_operator("version").output, HasSubstr("ganscale-operator "));
+  EXPECT_THAT(run_operator("--help").output, Not(HasSubstr("  version ")));  // an option only
   for (const char* verb : {"run", "render", "validate", "report"}) {
     const ProgramResult help = run_operator(std::string(verb) + " --help");
     EXPECT_EQ(help.exit_code, 0);

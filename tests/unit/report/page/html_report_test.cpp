@@ -32,14 +32,6 @@ TEST(DataUri, IsBase64OfRfc4648) {  // its test vectors, section 10
   EXPECT_EQ(data_uri("a/b", "foobar"), "data:a/b;base64,Zm9vYmFy");
 }
 
-TEST(RunSummary, SampleNamesSortByTimeAndReadBack) {
-  EXPECT_EQ(sample_name(4'200'000), "fakes-004200.png");
-  EXPECT_EQ(sample_name(1536), "fakes-000001.536.png");
-  EXPECT_EQ(images_of_sample_name("fakes-000001.536.png"), 1536);
-  EXPECT_EQ(images_of_sample_name("fakes-1.png"), std::nullopt);
-  EXPECT_EQ(images_of_sample_name("reals.png"), std::nullopt);
-}
-
 TEST(RunSummary, FindsAKeyOfTheConfigurationByItsPath) {
   const auto config = config::parse_yaml("a: {b: {c: 3, d: [1, x]}}", "run.yaml");
   EXPECT_EQ(config_value(config, "a.b.c"), "3");

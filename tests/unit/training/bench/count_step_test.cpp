@@ -204,7 +204,7 @@ TEST(CountStep, OfConfigFAgreesWithACountOfItsLayers) {
   const auto config =
       parse("model: {name: stylegan2, preset: config-f, resolution: 256}\ntraining: {batch: 32}\n");
   const auto phases = count_step(config, 1);
-  const auto report = report_counts(phases, config.training, 1, cost::device_of_name("H200"));
+  const auto report = report_counts(phases, config, 1, cost::device_of_name("H200"));
   EXPECT_NEAR(report.gflop_per_image(), 1219, 0.05 * 1219);
 }
 
@@ -214,7 +214,7 @@ TEST(CountStep, OfConfigFStaysWithinItsBudgets) {
       "model: {name: stylegan2, preset: config-f, resolution: 256}\n"
       "training: {batch: 32, precision: bf16}\n");
   const auto phases = count_step(config, 1);
-  const auto report = report_counts(phases, config.training, 1, cost::device_of_name("H200"));
+  const auto report = report_counts(phases, config, 1, cost::device_of_name("H200"));
   EXPECT_LE(report.step.work.launches, 950);
   EXPECT_LE(report.step.work.memory_bytes, 100e9);
 }
@@ -293,6 +293,7 @@ TEST(CountStep, OfBiggan1024FitsIntoTheMemoryOfAnH200) {
 TEST(CountReport, OfAStepIsTheMeanOverItsPhases) {
   RunConfig config;
   config.training.batch = 4;
+  config.model.resolution = {64, 128};
   const cost::Operation convolution{.kind = cost::Kind::kConvolution,
                                     .number = cost::Number::kLowPrecision,
                                     .flops = 790e9,
@@ -301,15 +302,17 @@ TEST(CountReport, OfAStepIsTheMeanOverItsPhases) {
       {.name = "Dmain", .gradients = {convolution}},
       {.name = "Dreg", .interval = 2, .gradients = {convolution, convolution}}};
   const auto& device = cost::device_of_name("H200");
-  const auto report = report_counts(phases, config.training, /*ranks=*/2, device);
+  const auto report = report_counts(phases, config, /*ranks=*/2, device);
   const double share = device.reached.low_precision;
   EXPECT_DOUBLE_EQ(report.step.work.convolution_flops, 2 * 790e9);
   EXPECT_DOUBLE_EQ(report.gflop_per_image(), 790);  // 2 images a rank
   EXPECT_DOUBLE_EQ(report.step.time.convolutions, 2 * 1e-3 / share);
   EXPECT_NEAR(report.seconds_per_kimg(), 0.5 / share, 0.01);
   EXPECT_EQ(to_json(report)["phases"]["Dreg"]["interval"], 2);
+  EXPECT_EQ(to_json(report)["resolution"].dump(), "[64,128]");
   EXPECT_EQ(to_json(report)["step"]["seconds"]["convolutions"], report.step.time.convolutions);
   EXPECT_NE(to_table(report).find("790 GFLOP an image"), std::string::npos);
+  EXPECT_NE(to_table(report).find("; images of 64x128\n"), std::string::npos);
 }
 
 }  // namespace

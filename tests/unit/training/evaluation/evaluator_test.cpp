@@ -16,6 +16,7 @@
 #include "training/loop/evaluate_averages.h"
 #include "unit/data/fake_source.h"
 #include "unit/models/read_model.h"
+#include "unit/training/write_feature_net.h"
 
 namespace ganscale::training {
 namespace {
@@ -26,14 +27,10 @@ constexpr std::int64_t kRecords = 120;
 class EvaluatorTest : public testing::Test {
  protected:
   EvaluatorTest() {
-    // Means of the four quarters; squares keep the features from being too similar.
-    torch::jit::Module module("net");
-    module.define(
-        "def forward(self, x):\n"
-        "  y = torch.avg_pool2d(x / 64, [16, 16]).flatten(1)\n"
-        "  z = torch.avg_pool2d((x / 64) * (x / 64), [32, 32]).flatten(1)\n"
-        "  return torch.cat([y, z], 1), y\n");
-    module.save((folder_ / "net.pt").string());
+    // Squares keep the features from being too similar.
+    write_feature_net(folder_ / "net.pt",
+                      "  z = torch.avg_pool2d((x / 64) * (x / 64), [32, 32]).flatten(1)\n"
+                      "  return torch.cat([y, z], 1), y\n");
     config_.feature_net.file = folder_ / "net.pt";
     config_.cache = folder_ / "cache";
     config_.batch = 16;

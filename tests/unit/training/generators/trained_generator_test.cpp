@@ -136,6 +136,17 @@ TEST_F(TrainedGenerators, ReportsARunWithoutACheckpoint) {
   expect_error(ExitCode::kData, "nowhere", [] { load_newest_generator("nowhere"); });
 }
 
+TEST_F(TrainedGenerators, SaysWhatToDoWithWhatIsNotARun) {
+  for (const std::string& path : {folder_.write("ffhq.pkl", "weights").string(),
+                                  std::string("https://weights.example/ffhq.pkl")}) {
+    expect_error(ExitCode::kData, "ganscale import --from FILE --run DIR: " + path,
+                 [&] { load_newest_generator(path); });
+  }
+  const auto checkpoint = write_checkpoint(1000);
+  expect_error(ExitCode::kData, "pass it with --checkpoint, or pass the run's folder",
+               [&] { load_newest_generator(checkpoint); });
+}
+
 TEST_F(TrainedGenerators, SaysThatTheConfigurationIsBroken) {
   write_checkpoint(1000);
   folder_.write("r1/config.yaml", "model: {name: dcgam}\n");

@@ -314,5 +314,19 @@ TEST(Reporter, FindsEarlierMeasurements) {
   EXPECT_EQ(alone.reported.instruments.fid.value(), 7);
 }
 
+TEST(Reporter, WarnsIfItCannotWriteTheMetrics) {
+  ReportedAlone alone;
+  alone.reporter.begin(alone.progress);
+  std::filesystem::remove(alone.folder.metrics());
+  std::filesystem::create_directory(alone.folder.metrics());
+  MetricsLine line{.images_seen = 8, .seconds = 1.5, .measured = {}};
+  line.measured.values = {{"fid10", 7}};
+  testing::internal::CaptureStderr();
+  alone.reporter.metrics(line);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              testing::HasSubstr("Cannot write the metrics"));
+  EXPECT_EQ(alone.reported.instruments.fid.value(), 7);
+}
+
 }  // namespace
 }  // namespace ganscale::training

@@ -49,6 +49,22 @@ TEST(RunSnapshot, OfOtherDataOrAnotherModelIsRefused) {
   expect_error(ExitCode::kConfig, "a different model", [&] { restore(replica, facts, snapshot); });
 }
 
+TEST(RunSnapshot, OfLabelsWithOtherNamesIsRefused) {
+  Replica replica(make_config(1), at::kCPU, {});
+  RunFacts before = make_facts();
+  before.label_count = 3;
+  before.label_names = {"ape", "cat", "dog"};
+  const auto snapshot = make_snapshot(replica.state(), before, {});
+  RunFacts facts = before;
+  EXPECT_NO_THROW(restore(replica, facts, snapshot));
+  facts.label_names = {"ape", "bear", "cat"};
+  expect_error(ExitCode::kConfig,
+               R"(different name of label 1; choose a new folder with --run: "cat", now "bear")",
+               [&] { restore(replica, facts, snapshot); });
+  facts.label_names.clear();
+  EXPECT_NO_THROW(restore(replica, facts, snapshot)) << "the data have no names";
+}
+
 TEST(RunSnapshot, NamesTheFirstTensorThatIsNotFinite) {
   Replica replica(make_config(1), at::kCPU, {});
   const auto snapshot = make_snapshot(replica.state(), make_facts(), {});

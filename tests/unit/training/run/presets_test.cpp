@@ -61,7 +61,6 @@ void expect_column(const Column& column) {
   EXPECT_EQ(networks.z_dim, 512);
   EXPECT_EQ(networks.w_dim, 512);
   EXPECT_EQ(networks.mapping_layers, column.mapping_layers);
-  EXPECT_EQ(networks.label_layers, 8);
   EXPECT_EQ(networks.stddev_group, column.stddev_group);
   EXPECT_EQ(networks.style_mixing, column.style_mixing);
   EXPECT_EQ(networks.architecture, column.discriminator);
@@ -95,6 +94,21 @@ TEST(Preset, IsItsColumnOfThePublicConfigurations) {
   expect_column({"paper512", 512, 32768, 8, .0025, 64, .5, 20, 0, 8, 2, .9, kResnet, 25000, 4});
   expect_column({"paper1024", 1024, 32768, 8, .002, 32, 2, 10, 0, 4, 2, .9, kResnet, 25000, 4});
   expect_column({"cifar", 32, 32768, 2, .0025, 64, .01, 500, .05, 32, 0, 0, kOrig, 100000, 4});
+}
+
+TEST(Preset, OfAPaperHasTheResolutionInItsName) {
+  for (const int resolution : {256, 512, 1024}) {
+    const std::string name = "paper" + std::to_string(resolution);
+    EXPECT_EQ(parse("model: {preset: " + name + "}").model.resolution, resolution);
+    EXPECT_EQ(preset(name, 64).model.resolution, 64) << "a run's own key wins";
+  }
+}
+
+TEST(Preset, AutoFollowsTheResolutionThatTheModelHasByDefault) {
+  const RunConfig config = parse("model: {preset: auto}");
+  EXPECT_DOUBLE_EQ(config.discriminator.penalties.r1_gamma,
+                   0.0002 * static_cast<double>(config.model.resolution.pixels()) /
+                       static_cast<double>(config.training.batch));
 }
 
 // max(min(g * min(4096 / res, 32), 64), g) and 2e-4 res^2 / batch.

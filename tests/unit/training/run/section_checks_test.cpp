@@ -43,6 +43,13 @@ TEST(RequireSectionsFit, RefusesCudaGraphsOfAugmentationsThatTheHostChooses) {
       parse("training: {cuda_graphs: true}\naugment: {name: diffaugment}\n").training.cuda_graphs);
 }
 
+TEST(RequireSectionsFit, RefusesCudaGraphsThatWouldMakeTheFakesOfALazyPenaltyAgain) {
+  const std::string graphs = "training: {cuda_graphs: true}\n";
+  expect_refused("run.yaml:1: training.cuda_graphs: a CUDA graph cannot pass the fakes",
+                 graphs + "discriminator: {r2_gamma: 1}\n");
+  EXPECT_NO_THROW(parse(graphs + "discriminator: {r2_gamma: 1, penalty_phase: main}\n"));
+}
+
 TEST(RequireSectionsFit, AccumulatesGradientsOnlyOfEqualPasses) {
   expect_refused("run.yaml:1: training.accumulate: must divide the batch, 64: 3",
                  "training: {accumulate: 3}\n");

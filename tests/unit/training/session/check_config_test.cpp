@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "comm/backends/thread_group.h"
+#include "support/temporary_folder.h"
 #include "unit/training/fake_dataset.h"
 #include "unit/training/parse_text.h"
 
@@ -61,6 +62,19 @@ TEST(CheckConfig, RefusesMetricsWithoutTheirNetworks) {
   EXPECT_NO_THROW(check_text("evaluate: {metrics: [ppl50k_zend], perceptual_net: v.pt}\n", 1));
 }
 
+TEST(CheckConfig, RefusesWeightsThatAreNoFolder) {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("ffhq.pkl", "weights");
+  for (const std::string& from : {file, std::string("https://weights.example/ffhq.pkl")}) {
+    expect_unfit(
+        "training.resume_weights: a file or URL is not the folder of a run; make a run of "
+        "it first: ganscale import --from FILE --run DIR: " +
+            from,
+        "training: {resume_weights: '" + from + "'}\n", 1);
+  }
+  EXPECT_NO_THROW(check_text("training: {resume_weights: runs/r1}\n", 1));
+}
+
 TEST(CheckConfig, KnowsTheParametersOfTheNetworks) {
   const std::string freeze = "discriminator: {freeze: [blocks.7]}\n";
   expect_unfit("run.yaml:1: discriminator.freeze: no parameter's name begins with: blocks.7",
@@ -99,18 +113,6 @@ TEST(RequireSameConfig, LetsEachMachineHaveItsPaths) {
   });
 }
 
-/// A source with a name for each label.
-class LabelNames : public data::FakeSource {
- public:
-  LabelNames(std::int64_t record_count, std::vector<std::string> names)
-      : FakeSource(record_count, static_cast<std::int64_t>(names.size())),
-        names_(std::move(names)) {}
-  std::vector<std::string> label_names() const override { return names_; }
-
- private:
-  std::vector<std::string> names_;
-};
-
 using MakeSource = std::function<std::unique_ptr<data::FakeSource>()>;
 
 MakeSource of_records(std::int64_t records, std::int64_t labels = 0) {
@@ -118,7 +120,11 @@ MakeSource of_records(std::int64_t records, std::int64_t labels = 0) {
 }
 
 MakeSource of_names(const std::vector<std::string>& names) {
-  return [=] { return std::make_unique<LabelNames>(8, names); };
+  return [=] {
+    auto source = std::make_unique<data::FakeSource>(8, static_cast<std::int64_t>(names.size()));
+    source->names = names;
+    return source;
+  };
 }
 
 /// Has rank 1 of three find another dataset than the others.

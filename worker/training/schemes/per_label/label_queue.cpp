@@ -11,6 +11,7 @@
 #include "comm/backends/thread_group.h"
 #include "data/sources/subset_source.h"
 #include "device/translate_errors.h"
+#include "training/replica/run_snapshot.h"
 #include "training/run/job_status.h"
 #include "training/schemes/per_label/label_plan.h"
 
@@ -74,12 +75,17 @@ void LabelQueue::publish_progress(std::size_t over, std::size_t all) {
   context_.server->set_status(status_);
 }
 
-/// Returns a label's state, with its records and images by the current configuration.
+/// Returns a label's state, with its records and images by the current configuration. Throws
+/// ConfigError if the label had another name.
 LabelState LabelQueue::begin(std::int64_t label) const {
   LabelState state = read_state_or_default(label_folder(context_.folder, label));
   state.label = label;
   const auto place = static_cast<std::size_t>(label);
-  if (place < names_.size()) state.name = valid_utf8(names_[place]);
+  if (place < names_.size()) {
+    const std::string name = valid_utf8(names_[place]);
+    require_same_name(label, state.name, name);
+    state.name = name;
+  }
   state.records = static_cast<std::int64_t>(records_of(label).size());
   state.total_images = images_of(label);
   return state;
@@ -196,6 +202,7 @@ bool LabelQueue::train_labels(const std::vector<std::int64_t>& labels) {
   for (const auto label : labels) {
     records_left += static_cast<std::int64_t>(records_of(label).size());
     status_.total_images += images_of(label);
+    begin(label);  // throws for one with another name before the first one is trained
   }
   for (std::size_t i = 0; i < labels.size(); ++i) {
     if (stopped_ || context_.stop.received()) return true;

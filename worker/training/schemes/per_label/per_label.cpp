@@ -10,14 +10,15 @@
 #include "base/log.h"
 #include "comm/collectives/numbers.h"
 #include "files/atomic_file.h"
-#include "training/evaluation/metrics_log.h"
 #include "training/generators/label_bundle_file.h"
 #include "training/generators/trained_generator.h"
+#include "training/loop/report_evaluation.h"
 #include "training/run/job_status.h"
 #include "training/run/section_checks.h"
 #include "training/schemes/per_label/folder_barrier.h"
 #include "training/schemes/per_label/label_plan.h"
 #include "training/schemes/per_label/label_queue.h"
+#include "wire/job_status.h"
 #include "wire/scheme.h"
 
 namespace ganscale::training {
@@ -107,10 +108,9 @@ std::string failure_of(const std::vector<LabelState>& states, const RunFolder& f
          " tells: " + joined(failed);
 }
 
-/// Publishes the final status of all labels.
-void publish_end(const TrainingContext& context, const std::vector<LabelState>& states,
-                 const wire::Measurement& measured) {
-  if (context.server == nullptr) return;
+/// Returns the final status of all labels.
+wire::JobStatus end_status(const TrainingContext& context, const std::vector<LabelState>& states,
+                           const wire::Measurement& measured) {
   wire::JobStatus status =
       first_status(context.config, context.folder, context.group.size(), context.preflight);
   status.message = failure_of(states, context.folder);
@@ -121,12 +121,11 @@ void publish_end(const TrainingContext& context, const std::vector<LabelState>& 
     status.total_images += state.total_images;
   }
   status.measured = measured;
-  context.server->set_status(status);
-  print_last_status(status);
+  return status;
 }
 
-/// Gathers the states of all labels and writes labels.json and the bundle.
-void gather(const TrainingContext& context, const std::vector<std::int64_t>& counts) {
+/// Gathers the states of all labels, writes labels.json and the bundle, and returns the final status.
+wire::JobStatus gather(const TrainingContext& context, const std::vector<std::int64_t>& counts) {
   nlohmann::json table = nlohmann::json::array();
   std::vector<LabelState> states;
   for (std::size_t label = 0; label < counts.size(); ++label) {
@@ -143,15 +142,15 @@ void gather(const TrainingContext& context, const std::vector<std::int64_t>& cou
   files::write_file_atomically(context.folder.labels_table(), table.dump(1) + "\n");
   const auto trained = std::ranges::count_if(states, &LabelState::is_trained);
   if (trained > 0) write_label_bundle(context.folder, context.config, states, counts);
-  publish_end(context, states, measure(states, plan_labels(counts, context.group.size())));
   log::info("Finished all labels", {{"labels", states.size()},
                                     {"trained", trained},
                                     {"failed", states.size() - static_cast<std::size_t>(trained)},
                                     {"bundle", context.folder.bundle()}});
+  return end_status(context, states, measure(states, plan_labels(counts, context.group.size())));
 }
 
-/// Evaluates the bundle on all ranks.
-void evaluate_bundle(const TrainingContext& context) {
+/// Evaluates the bundle on all ranks. status: of rank 0, gets the result.
+void evaluate_bundle(const TrainingContext& context, wire::JobStatus& status) {
   if (!std::filesystem::exists(context.folder.bundle())) return;
   const auto start = std::chrono::steady_clock::now();
   const auto trained = load_newest_generator(context.folder.root());
@@ -160,12 +159,13 @@ void evaluate_bundle(const TrainingContext& context) {
       context.evaluator->evaluate(*trained.generator, context.config.training.seed);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   if (context.group.rank() != 0) return;
-  const MetricsLine line{trained.images_seen, seconds.count(), measured};
-  log::info("Evaluated the generators", {{"metrics", to_json(line).dump()}});
-  append_if_newest(context.folder.metrics(), line);
-  if (const auto fid = first_value(measured, "fid")) context.instruments.fid.set(*fid);
-  if (const auto score = first_value(measured, "is"))
-    context.instruments.inception_score.set(*score);
+  report_evaluation({trained.images_seen, seconds.count(), measured}, context, status);
+}
+
+void publish_end(const TrainingContext& context, const wire::JobStatus& status) {
+  if (context.server == nullptr) return;
+  context.server->set_status(status);
+  print_last_status(status);
 }
 
 std::shared_ptr<const Scheme> read_per_label(config::Section& in) {
@@ -242,12 +242,14 @@ ExitCode PerLabelScheme::run(const TrainingContext& context) const {
   auto failure = static_cast<std::int64_t>(queue.first_failure());
   comm::all_reduce_max(context.group, {&stopped, &failure});
   if (stopped != 0) return ExitCode::kStopped;
-  if (context.group.rank() == 0) gather(context, counts);
-  barrier.wait();  // a rank that ends with a failed label's exit code ends all others
+  wire::JobStatus status;
+  if (context.group.rank() == 0) status = gather(context, counts);
   if (context.evaluator != nullptr) {
-    evaluate_bundle(context);
-    barrier.wait();
+    barrier.wait();  // the bundle is written
+    evaluate_bundle(context, status);
   }
+  publish_end(context, status);
+  barrier.wait();  // a rank that ends with a failed label's exit code ends all others
   return static_cast<ExitCode>(failure);
 }
 

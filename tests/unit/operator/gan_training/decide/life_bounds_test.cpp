@@ -152,6 +152,16 @@ TEST(LifeBounds, SaysThatACheckpointIsWrittenOnlyIfThereIsSomethingToSave) {
   }
 }
 
+TEST(LifeBounds, LetsATrainingGoWhoseAttemptIsToStay) {
+  Situation s = with_attempt(JobPhase::kRunning);
+  s.deleted = true;
+  s.orphaned = true;
+  EXPECT_THAT(decide(s).steps, ElementsAre(Step::kRemoveFinalizer)) << "it is not asked to stop";
+  s.attempt.reset();
+  s.others = true;
+  EXPECT_THAT(decide(s).steps, ElementsAre(Step::kRemoveFinalizer)) << "its pods run on";
+}
+
 TEST(LifeBounds, SaysThatACommandPausedIt) {
   Situation s = with_attempt(JobPhase::kRunning);
   s.attempt->workers_running = 8;

@@ -60,7 +60,7 @@ TEST(NetworkPolicy, LetsStrangersReachNothingButMetrics) {
 
 TEST(NetworkPolicy, LetsTheOperatorReachAnAttemptWithTheControlPortOfAnOlderSpec) {
   Plan plan = make_plan();
-  plan.config["telemetry"]["control_port"] = 0;
+  plan.config["telemetry"]["control_port"] = -1;
   const Json policy = network_policy(plan, "ops", 9401);
   using Ports = std::vector<int>;
   EXPECT_EQ(reached_by({"ops", Json::object()}, policy), (Ports{9400, 9401}));
@@ -70,7 +70,7 @@ TEST(NetworkPolicy, LetsTheOperatorReachAnAttemptWithTheControlPortOfAnOlderSpec
 
 TEST(NetworkPolicy, HasNoRuleForAPortThatIsSwitchedOff) {
   Plan plan = make_plan();
-  plan.config["telemetry"] = {{"control_port", 0}, {"metrics_port", -1}};
+  plan.config["telemetry"] = {{"control_port", -1}, {"metrics_port", -1}};
   EXPECT_EQ(network_policy(plan, "ops")["spec"]["ingress"].size(), 1U);
 }
 

@@ -158,6 +158,24 @@ TEST(Pod, PassesTheProfilesEnvironmentToEachRank) {
   EXPECT_NE(arguments.dump().find(R"("-x","NCCL_DEBUG")"), std::string::npos);
 }
 
+TEST(Pod, LeavesTheRanksUnboundUnlessTheProfileBindsThem) {
+  using Words = std::vector<std::string>;
+  const auto arguments = [](const Words& mpirun) {
+    Plan plan = make_plan();
+    plan.profile.mpirun = mpirun;
+    return spec_of(plan, Role::kLauncher)["containers"][0]["args"].dump();
+  };
+  const std::string unbound = R"("--bind-to","none","-x")";
+  EXPECT_THAT(arguments({}), testing::HasSubstr(R"("-np","16",)" + unbound));
+  EXPECT_THAT(arguments({"--map-by", "ppr:8:node", "--report-bindings"}),
+              testing::HasSubstr(R"("--map-by","ppr:8:node","--report-bindings",)" + unbound));
+  for (const Words& own : {Words{"--bind-to", "core"}, Words{"-bind-to-socket"},
+                           Words{"--mca", "hwloc_base_binding_policy", "core"},
+                           Words{"--map-by", "slot:PE=4"}, Words{"-rf", "/ranks"}}) {
+    EXPECT_THAT(arguments(own), testing::Not(testing::HasSubstr(unbound))) << own.front();
+  }
+}
+
 TEST(Pod, KeepsItsCacheWithTheRuns) {
   const Json spec = spec_of(make_plan(), Role::kWorker);
   EXPECT_NE(spec["containers"][0]["env"].dump().find(

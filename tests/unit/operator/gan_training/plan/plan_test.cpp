@@ -33,6 +33,17 @@ TEST(Plan, LeavesTheUsersOwnChoices) {
   EXPECT_EQ(config["evaluate"]["every_kimg"], 100);
 }
 
+TEST(Plan, OpensThePortsOfAPrintedConfiguration) {
+  // The worker's defaults, as `ganscale train --print-config` shows them.
+  const Json printed = Json::parse(
+      R"({"bind_address": "127.0.0.1", "metrics_port": 0, "control_port": 0, "token_file": "",
+          "tls_certificate": "", "tls_key": ""})");
+  const Json config = worker_config(TrainingSpec{}, {{"telemetry", printed}});
+  EXPECT_EQ(config["telemetry"]["bind_address"], "0.0.0.0");
+  EXPECT_EQ(metrics_port(config), 9400);
+  EXPECT_EQ(control_port(config), 9401);
+}
+
 TEST(Plan, GivesTheWorkerThePathOfItsFeatureNetwork) {
   TrainingSpec spec = with_claim();
   spec.feature_net = {{"features", "/features", ""}, "net.pt"};

@@ -184,7 +184,7 @@ TEST(Validate, TakesAnyBatchIfEachLabelHasItsOwnNetworks) {
 }
 
 TEST(Validate, RequiresTheControlPortForADeadlineOfProgress) {
-  const Json silent = {{"telemetry", {{"control_port", 0}}}};
+  const Json silent = {{"telemetry", {{"control_port", -1}}}};
   EXPECT_EQ(check({{"progressDeadlineSeconds", 600}}).problem, "");
   EXPECT_THAT(check({{"progressDeadlineSeconds", 600}, {"config", silent}}).problem,
               StartsWith("spec.progressDeadlineSeconds: needs spec.config.telemetry.control_port"));
@@ -192,6 +192,14 @@ TEST(Validate, RequiresTheControlPortForADeadlineOfProgress) {
   EXPECT_EQ(check({{"config", labels}}).problem, "");
   EXPECT_THAT(check({{"progressDeadlineSeconds", 600}, {"config", labels}}).problem,
               StartsWith("spec.progressDeadlineSeconds: with scheme per_label, rank 0 reports"));
+}
+
+TEST(Validate, ReadsTheProgressOfAWorkerThatWouldListenOnLoopback) {
+  const Json config = {{"telemetry", {{"bind_address", "127.0.0.1"}, {"control_port", 9500}}}};
+  const Checked checked = check({{"progressDeadlineSeconds", 600}, {"config", config}});
+  EXPECT_EQ(checked.problem, "");
+  EXPECT_EQ(checked.plan.config["telemetry"]["bind_address"], "0.0.0.0");
+  EXPECT_EQ(checked.plan.config["telemetry"]["control_port"], 9500);
 }
 
 TEST(Validate, RefusesAControlPortThatSpeaksHttps) {
@@ -227,6 +235,47 @@ TEST(Validate, HalvesTheProcessesOfANodeThatHaveTwoGpusEach) {
             "spec.config.training.devices_per_process: 2 GPUs per process do not fit a "
             "node with 0");
   EXPECT_EQ(on({{"nodeProfile", "dgx-a100"}, {"gpusPerNode", 3}}).reason, "BadConfig");
+}
+
+TEST(Validate, RefusesMoreRanksThanGpus) {
+  const auto check_node = [](int gpus, int ranks) {
+    return check({{"nodeProfile", nullptr}, {"node", {{"gpus", gpus}, {"ranks", ranks}}}});
+  };
+  EXPECT_EQ(check_node(4, 4).problem, "");
+  EXPECT_EQ(check_node(0, 8).problem, "") << "on the CPU";
+  const Checked checked = check_node(4, 8);
+  EXPECT_EQ(checked.reason, "BadSpec");
+  EXPECT_EQ(checked.problem,
+            "spec.node.ranks: exceeds the GPUs of a node, of which each rank needs one: 8 of 4");
+}
+
+TEST(Validate, NamesAProfileWithMoreRanksThanGpus) {
+  NodeProfile shared;
+  shared.gpus = 1;
+  shared.ranks = 2;
+  const NodeProfiles profiles{{"shared", shared}};
+  const WorkerSchema schema(built_in_worker_schema());
+  GanTraining training;
+  training.spec = {{"image", "x"}, {"nodeProfile", "shared"}};
+  EXPECT_EQ(check_training(training, profiles, schema, {}).problem,
+            "spec.nodeProfile: ranks of shared: exceeds the GPUs of a node, of which each rank "
+            "needs one: 2 of 1");
+}
+
+TEST(Validate, RefusesTheDeviceGpuOnNodesWithoutGpus) {
+  const auto problem = [](Json changes) {
+    changes["config"] = {{"training", {{"device", "gpu"}}}};
+    return check(changes).problem;
+  };
+  EXPECT_EQ(problem({{"nodeProfile", "generic-gpu"}}), "");
+  EXPECT_EQ(problem({{"nodeProfile", "cpu"}}),
+            "spec.config.training.device: gpu, but the node profile has no GPUs: use auto or cpu, "
+            "or a profile with GPUs");
+  const Json claim = {{"name", "gpu"}, {"resourceClaimTemplateName", "gpu"}};
+  const Json pods = {{"worker", {{"spec", {{"resourceClaims", Json::array({claim})}}}}}};
+  EXPECT_EQ(problem({{"podTemplate", pods}}), "") << "a GPU by another way";
+  const Json slices = {{"resources", {{"nvidia.com/mig-1g.10gb", "1"}}}};
+  EXPECT_EQ(problem({{"nodeProfile", nullptr}, {"node", slices}}), "");
 }
 
 TEST(Validate, GivesARankWithoutAGpuItsShareOfTheCpus) {

@@ -14,7 +14,7 @@ using std::chrono::seconds;
 
 TEST(ControlPort, LeavesAnAttemptWithoutAControlPortThoughARefusedEditAsksForItsProgress) {
   World world;
-  world.run({{"config", {{"telemetry", {{"control_port", 0}}}}}});
+  world.run({{"config", {{"telemetry", {{"control_port", -1}}}}}});
   world.server.edit(kTrainings, kFaces, {{"spec", {{"progressDeadlineSeconds", 600}}}});
   world.settle();
   EXPECT_EQ(world.condition("Validated")["reason"], "BadConfig");
@@ -53,7 +53,7 @@ TEST(ControlPort, AsksARunningAttemptForItsProgressThoughARefusedEditSwitchesThe
   Json changes = control_port_of(world.worker.port());
   changes["progressDeadlineSeconds"] = 600;
   world.run_until_it_answers(changes);
-  world.server.edit(kTrainings, kFaces, {{"spec", control_port_of(0)}});
+  world.server.edit(kTrainings, kFaces, {{"spec", control_port_of(-1)}});
   world.settle();
   EXPECT_EQ(world.condition("Validated")["reason"], "BadConfig");
   ASSERT_TRUE(world.probe.latest(kFaces, 1));
@@ -80,7 +80,7 @@ TEST(ControlPort, AsksAnAttemptToStopAtItsPortThoughTheConfigMapThatNamedItIsGon
 TEST(ControlPort, AsksAnAttemptToStopAtItsPortThoughTheSpecNamesAnother) {
   Answering world;
   world.run_until_it_answers(control_port_of(world.worker.port()));
-  world.server.edit(kTrainings, kFaces, {{"spec", control_port_of(0)}});
+  world.server.edit(kTrainings, kFaces, {{"spec", control_port_of(-1)}});
   world.settle();
   EXPECT_EQ(world.status()["ending"]["reason"], "ConfigChange");
   wait_until([&] { return world.is_asked_to_stop(); });

@@ -52,7 +52,7 @@ Json measured_sweep() {
 
 /// An operator with one controller that has done one of each thing.
 std::vector<telemetry::Family> families() {
-  OperatorMetrics program;
+  OperatorMetrics program("ganscale-operator");
   program.on_request("GET", 200, std::chrono::milliseconds(1));
   ControllerMetrics controller;
   controller.on_reconcile("success");

@@ -208,6 +208,21 @@ TEST(Observation, NamesThePodWhoseNodeDoesNotConfirmItsEnd) {
       "node.kubernetes.io/out-of-service=nodeshutdown:NoExecute");
 }
 
+TEST(Observation, NamesTheMpiJobWithoutAnOwnerWhosePodsItWaitsFor) {
+  World world;
+  world.server.put(resource::kPods, make_pod("faces-r1-worker-0", "worker", 1, "Running"));
+  EXPECT_EQ(observe_in(world, make_training()).situation.stuck, "") << "it may be ending";
+  world.server.put(kMpiJobs, {{"metadata",
+                               {{"name", "faces-r1"},
+                                {"namespace", "team"},
+                                {"labels", {{kTrainingLabel, "faces"}, {kAttemptLabel, "1"}}}}}});
+  const Situation s = observe_in(world, make_training()).situation;
+  EXPECT_TRUE(s.others);
+  EXPECT_EQ(s.stuck,
+            "waiting for the end of faces-r1-worker-0, whose MPIJob no GanTraining owns: faces-r1; "
+            "delete the MPIJob, or wait until it ends");
+}
+
 TEST(Observation, SeesPodsOfAnEndedAttemptWhoseMpiJobIsGone) {
   World world;
   world.server.put(resource::kPods, make_pod("faces-r2-worker-0", "worker", 2, "Running"));

@@ -13,6 +13,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 const Key kJob{"team", "faces-purge"};
+const Key kClaim{"team", "runs"};
 
 /// A Job with the name of the purge that a training of this name and uid made.
 Json job_of(const std::string& training, const std::string& uid) {
@@ -39,6 +40,13 @@ struct Deleted : World {
     write_record(record, training["status"]);
     training["status"]["attempt"]["storage"] = storage;
     server.put(kTrainings, training);
+  }
+  /// is_in_use: by a pod, with which it goes.
+  void delete_claim(bool is_in_use) {
+    Json finalizers = Json::array();
+    if (is_in_use) finalizers.push_back("kubernetes.io/pvc-protection");
+    server.edit(resource::kClaims, kClaim, {{"metadata", {{"finalizers", finalizers}}}});
+    server.remove(resource::kClaims, kClaim);
   }
   void end_job(const std::string& condition, const std::string& message = "") {
     server.edit(
@@ -147,15 +155,52 @@ TEST(Purge, IsTriedAgainWhenTheServerFailed) {
 }
 
 TEST(Purge, HasNothingToDoWithoutAClaim) {
-  Deleted without(Json({{"storage", nullptr}}));
-  without.settle();
-  EXPECT_TRUE(without.training().is_null());
-  EXPECT_EQ(without.server.count("POST", "/jobs"), 0U);
-  Deleted lost;
-  lost.server.remove(resource::kClaims, {"team", "runs"});
-  lost.settle();
-  EXPECT_TRUE(lost.training().is_null());
-  EXPECT_EQ(lost.server.count("POST", "/jobs"), 0U);
+  Deleted world(Json({{"storage", nullptr}}));
+  world.settle();
+  EXPECT_TRUE(world.training().is_null());
+  EXPECT_EQ(world.server.count("POST", "/jobs"), 0U);
+}
+
+TEST(Purge, IsSkippedIfNoPodCanHaveTheClaim) {
+  for (const auto& [is_in_use, why] :
+       {std::pair{true, "the claim is being deleted"}, std::pair{false, "the claim is gone"}}) {
+    Deleted world;
+    world.delete_claim(is_in_use);
+    world.settle();
+    EXPECT_TRUE(world.training().is_null()) << why;
+    EXPECT_EQ(world.server.count("POST", "/jobs"), 0U);
+    EXPECT_THAT(world.told("PurgeSkipped"),
+                ElementsAre(std::string(why) +
+                            ": /runs/faces on the claim runs was left as it was, if it is there"));
+  }
+}
+
+TEST(Purge, IsGivenUpIfTheClaimGoesBeforeItsPodRuns) {
+  for (const auto& [is_in_use, why] :
+       {std::pair{true, "the claim is being deleted"}, std::pair{false, "the claim is gone"}}) {
+    Deleted world;
+    world.settle();
+    EXPECT_FALSE(world.training().is_null());
+    world.delete_claim(is_in_use);
+    world.settle();
+    EXPECT_TRUE(world.training().is_null()) << why;
+    EXPECT_THAT(world.told("PurgeFailed"),
+                ElementsAre("the run folder was not deleted: /runs/faces on the claim runs: " +
+                            std::string(why)));
+  }
+}
+
+TEST(Purge, EndsIfItsPodRunsOnAClaimThatIsBeingDeleted) {
+  Deleted world;
+  world.settle();
+  world.server.edit(resource::kJobs, kJob, {{"status", {{"ready", 1}}}});
+  world.delete_claim(/*is_in_use=*/true);
+  world.settle();
+  EXPECT_FALSE(world.training().is_null());
+  world.end_job("Complete");
+  world.settle();
+  EXPECT_TRUE(world.training().is_null());
+  EXPECT_TRUE(world.told("PurgeFailed").empty());
 }
 
 TEST(Purge, IsNotForTrainingsThatKeepTheirFolder) {

@@ -1,5 +1,5 @@
-// The CEL rules of the CustomResourceDefinitions name the schemes, variables and node profiles of
-// the tables.
+// The CEL rules of the CustomResourceDefinitions name the schemes, variables, volumes, mount paths
+// and node profiles of the tables.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,6 +7,8 @@
 #include <iterator>
 #include <regex>
 
+#include "gan_training/plan/pod_overlay.h"
+#include "gan_training/spec/mount_paths.h"
 #include "gan_training/spec/node_profile.h"
 #include "wire/names.h"
 #include "wire/scheme.h"
@@ -17,6 +19,7 @@ namespace {
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::UnorderedElementsAreArray;
 
 /// The text of a definition, with single spaces for line breaks.
 std::string definition(const std::string& kind) {
@@ -63,10 +66,47 @@ TEST(Definition, AsksForTheSchemesOfTheTable) {
   }
 }
 
-TEST(Definition, NamesEachVariableOfTheWorkersList) {
+/// Returns the names in a list of CEL: ['run', 'tmp'].
+std::vector<std::string> names_in(const std::string& list) {
+  static const std::regex kQuoted("'([^']*)'");
+  std::vector<std::string> names;
+  for (const auto& match : matches(list, kQuoted)) names.push_back(match[1].str());
+  return names;
+}
+
+/// Returns the lists that rules look for a value in: (v.name in ['run', 'tmp']).
+std::vector<std::vector<std::string>> lists_for(const std::string& value, const std::string& text) {
+  std::vector<std::vector<std::string>> lists;
+  for (const auto& match : matches(text, std::regex(R"(\()" + value + R"( in \[([^\]]*)\])"))) {
+    lists.push_back(names_in(match[1]));
+  }
+  return lists;
+}
+
+/// Returns the names of two tables.
+template <class First, class Second>
+std::vector<std::string> both(const First& first, const Second& second) {
+  std::vector<std::string> names(first.begin(), first.end());
+  names.insert(names.end(), second.begin(), second.end());
+  return names;
+}
+
+TEST(Definition, RefusesTheVariablesAndVolumesThatAreTheOperators) {
   const std::string text = definition("gantrainings");
-  for (const std::string_view name : wire::environment::kAll) {
-    EXPECT_THAT(text, HasSubstr("'" + std::string(name) + "'"));
+  EXPECT_THAT(lists_for("e.name", text),
+              ElementsAre(UnorderedElementsAreArray(both(wire::environment::kAll, kMpiVariables))));
+  const std::vector<std::string> volumes(kOwnVolumes.begin(), kOwnVolumes.end());
+  EXPECT_THAT(lists_for("v.name", text), ElementsAre(UnorderedElementsAreArray(volumes)));
+}
+
+TEST(Definition, RefusesTheMountPathsThatAreTheOperators) {
+  const std::string text = definition("gantrainings");
+  const std::vector<std::string> paths = both(kOwnMounts, kOwnFolders);
+  for (const std::string path : {"m.mountPath", "self"}) {
+    EXPECT_THAT(lists_for(path, text), ElementsAre(UnorderedElementsAreArray(paths))) << path;
+    for (const std::string_view folder : kOwnFolders) {
+      EXPECT_THAT(text, HasSubstr("!" + path + ".startsWith('" + std::string(folder) + "/')"));
+    }
   }
 }
 
@@ -75,9 +115,8 @@ std::multimap<std::string, int> known_numbers(const std::string& text) {
   static const std::regex kNumbers(R"(nodeProfile (?:==|in) \[?([^\]?]*)\]? \? (\d+))");
   std::multimap<std::string, int> numbers;
   for (const auto& match : matches(text, kNumbers)) {
-    const std::string names = match[1];
-    for (const auto& name : matches(names, std::regex("'([^']*)'"))) {
-      numbers.emplace(name[1], std::stoi(match[2]));
+    for (const std::string& name : names_in(match[1])) {
+      numbers.emplace(name, std::stoi(match[2]));
     }
   }
   return numbers;

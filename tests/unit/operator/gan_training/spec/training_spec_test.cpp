@@ -111,6 +111,24 @@ TEST(TrainingSpec, RefusesVolumesWhereThePodsHaveOthers) {
   EXPECT_NO_THROW(parse_spec(spec(R"({"data": {"path": "/tmp"}})"))) << "nothing is mounted there";
 }
 
+TEST(TrainingSpec, RefusesPathsThatNoPodMayHave) {
+  const auto refuses_volume = [](const std::string& field, const std::string& why) {
+    const std::string of_claim = R"({"claimName": "a", )" + field + "}";
+    refuses("{\"data\": " + of_claim + "}", "spec.data." + why);
+    refuses("{\"storage\": " + of_claim + "}", "spec.storage." + why);
+    refuses("{\"evaluation\": {\"featureNet\": " + of_claim + "}}",
+            "spec.evaluation.featureNet." + why);
+  };
+  for (const std::string sub_path : {"..", "../x", "a/..", "a/../b", "/abs"}) {
+    refuses_volume(R"("subPath": ")" + sub_path + "\"",
+                   R"(subPath: must be a relative path without "..": )" + sub_path);
+  }
+  for (const std::string sub_path : {"", "a/b/", "..a", "a../..b", "..."}) {
+    EXPECT_NO_THROW(parse_spec(spec(R"({"storage": {"subPath": ")" + sub_path + "\"}}")));
+  }
+  refuses_volume(R"("path": "/runs:x")", "path: must not contain a colon: /runs:x");
+}
+
 TEST(TrainingSpec, LetsFieldsOfANewerVersionPass) {
   EXPECT_NO_THROW(parse_spec(spec(R"({"elastic": {"min": 2}})")));
 }

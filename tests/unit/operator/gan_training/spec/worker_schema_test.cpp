@@ -125,6 +125,26 @@ TEST(WorkerSchema, HasTheResolutionsOfAModel) {
   EXPECT_THAT(faults(R"({"model": {"preset": "config-f", "resolution": 8}})"), IsEmpty());
 }
 
+TEST(WorkerSchema, NamesTheValuesThatAnotherKeyLeaves) {
+  const auto expect_fault = [](const char* config, const char* fault) {
+    EXPECT_THAT(faults(config), ElementsAre(fault));
+  };
+  expect_fault(R"({"model": {"name": "dcgan", "resolution": 200}})",
+               "config.model.resolution: not allowed here, expected one of [32,64,128,256]: 200");
+  expect_fault(R"({"model": {"resolution": 200}})",
+               "config.model.resolution: not allowed here, expected one of [32,64,128,256]: 200");
+  expect_fault(R"({"model": {"name": "stylegan3", "resolution": [16, 200]}})",
+               "config.model.resolution.1: not allowed here, expected one of "
+               "[16,32,64,128,256,512,1024]: 200");
+  expect_fault(R"({"model": {"name": "biggan", "resolution": [32, 64]}})",
+               "config.model.resolution: not allowed here, expected one of "
+               "[32,64,128,256,512,1024]");
+  EXPECT_THAT(
+      faults(R"({"scheme": {"name": "per_label"}, "model": {"name": "conditional_dcgan"}})"),
+      ElementsAre(testing::StartsWith(
+          "config.model.name: not allowed here, expected one of [\"dcgan\",\"wgan\",")));
+}
+
 TEST(WorkerSchema, TakesAHeightAndAWidthIfTheModelDoes) {
   EXPECT_THAT(faults(R"({"model": {"name": "stylegan2", "resolution": [8, 32]}})"), IsEmpty());
   EXPECT_THAT(faults(R"({"model": {"resolution": [64, 32]}})"), IsEmpty());

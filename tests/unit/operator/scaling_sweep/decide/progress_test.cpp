@@ -158,6 +158,20 @@ TEST(Progress, ReportsAWorkerWithoutAWindow) {
   EXPECT_THAT(decide(s).record.results.at(0).message, HasSubstr("the worker reported no window"));
 }
 
+TEST(Progress, FailsARunWhoseTrainingWasEdited) {
+  for (const Phase phase : {Phase::kRunning, Phase::kSucceeded}) {
+    Situation s = situation();
+    s.children = {measured_child(s, 0)};
+    s.children[0].phase = phase;
+    s.children[0].edited = true;
+    const Decision d = decide(s);
+    ASSERT_EQ(d.record.results.size(), 1U) << "it is of no use any more";
+    EXPECT_FALSE(d.record.results[0].measured);
+    EXPECT_THAT(d.record.results[0].message, HasSubstr("the spec of its GanTraining was edited"));
+    EXPECT_THAT(d.remove, ElementsAre(s.plan.runs[0].name));
+  }
+}
+
 TEST(Progress, FailsIfNothingWasMeasured) {
   Situation s = situation();
   give_results(s, 6);

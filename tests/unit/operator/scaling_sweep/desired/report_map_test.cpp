@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <sstream>
+
 #include "scaling_sweep/desired/training.h"
 #include "unit/operator/scaling_sweep/make_plan.h"
 
@@ -39,6 +42,19 @@ std::vector<std::string> lines(const std::string& text) {
 
 std::ptrdiff_t fields(const std::string& line) { return std::ranges::count(line, ',') + 1; }
 
+/// Returns the field of a line that is under a name; no field of the table has a comma.
+std::string field(const std::vector<std::string>& table, std::size_t line,
+                  const std::string& name) {
+  std::istringstream names(table[0]);
+  std::istringstream values(table[line]);
+  std::string one;
+  std::string value;
+  while (std::getline(names, one, ',') && std::getline(values, value, ',')) {
+    if (one == name) return value;
+  }
+  return "no column " + name;
+}
+
 TEST(ReportMap, BelongsToItsSweep) {
   const Plan plan = make_plan();
   const Json map = report_map(plan, all_measured(plan));
@@ -57,6 +73,22 @@ TEST(ReportMap, HasALineOfCsvForEachPointAndRun) {
   const auto runs = lines(file(plan, record, "runs.csv"));
   ASSERT_EQ(runs.size(), 7U);
   for (const auto& line : runs) EXPECT_EQ(fields(line), fields(runs[0])) << line;
+}
+
+TEST(ReportMap, HasInCsvEachFigureUnderItsName) {
+  const Plan plan = make_plan();
+  const Record record = all_measured(plan);
+  const auto points = lines(file(plan, record, "points.csv"));
+  EXPECT_EQ(field(points, 2, "ranks"), "2");
+  EXPECT_EQ(field(points, 2, "images_per_second"), "191.000");
+  EXPECT_EQ(field(points, 2, "speedup"), "1.8911") << "191 / 101";
+  EXPECT_EQ(field(points, 2, "efficiency"), "0.9455");
+  EXPECT_EQ(field(points, 1, "speedup_low"), "") << "of the baseline, which is 1";
+  const auto runs = lines(file(plan, record, "runs.csv"));
+  const Result& first = record.results[0];
+  EXPECT_EQ(field(runs, 1, "run"), first.run);
+  EXPECT_EQ(std::stod(field(runs, 1, "images_per_second")), first.measured->images_per_second);
+  EXPECT_EQ(std::stod(field(runs, 1, "straggler_ratio")), first.measured->straggler_ratio);
 }
 
 TEST(ReportMap, FitsIntoAnObjectForTheLargestSweepOnManyNodes) {

@@ -175,7 +175,7 @@ TEST(ValidateSweep, RefusesATemplateWhoseTrainingsTheApiServerWouldRefuse) {
   EXPECT_THAT(refused({{"nodeProfile", nullptr}, {"node", {{"cpu", "two"}}}}),
               StartsWith("spec.template.node.cpu: must match "));
   EXPECT_THAT(refused({{"storage", {{"claimName", "runs"}, {"path", "runs"}}}}),
-              StartsWith("spec.template.storage.path: must match ^/: \"runs\""));
+              StartsWith("spec.template.storage.path: must match ^/[^:]*$: \"runs\""));
   EXPECT_THAT(refused({{"queueName", ""}, {"schedulerName", ""}}),
               AllOf(HasSubstr("spec.template.queueName: must match"),
                     HasSubstr("; spec.template.schedulerName: must match")));

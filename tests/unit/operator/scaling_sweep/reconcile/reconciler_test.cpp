@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "kube/stored_status.h"
 #include "unit/operator/scaling_sweep/reconcile/world.h"
 
 namespace ganscale::controller::scaling_sweep {
@@ -112,6 +113,21 @@ TEST(SweepReconciler, SaysWhyATrainingGaveNoFigures) {
   one.reconcile();
   EXPECT_EQ(world.status()["runs"][0]["message"], "exit code 65");
   EXPECT_EQ(world.status()["done"], "1/6");
+}
+
+TEST(SweepReconciler, TakesNoFiguresOfATrainingThatWasEdited) {
+  SweepWorld world;
+  SweepOperator one(world.server, world.now);
+  one.reconcile();
+  world.server.edit(kTrainings, {"team", planned()[0]}, {{"spec", {{"nodes", 7}}}});
+  world.end_training(planned()[0], "Succeeded", 100);
+  one.reconcile();
+  const Json run = world.status()["runs"][0];
+  EXPECT_FALSE(run.contains("measured"));
+  EXPECT_THAT(run["message"].get<std::string>(), HasSubstr("was edited"));
+  EXPECT_TRUE(world.training(planned()[0]).is_null());
+  one.reconcile();
+  EXPECT_EQ(world.made(), (std::vector<std::string>{planned()[0], planned()[1]}));
 }
 
 TEST(SweepReconciler, ReportsAFaultAndLeavesNoTrainingBehind) {

@@ -7,7 +7,9 @@
 #include <functional>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <system_error>
+#include <vector>
 
 #include "comm/backends/thread_group.h"
 #include "files/folder_lock.h"
@@ -49,6 +51,7 @@ class Labels : public FakeTraining {
     const auto alone = comm::make_single_group();
     auto source = std::make_unique<data::FakeSource>(16);
     source->on_read = on_read_;
+    source->names = names_;
     return with_context(*alone, std::move(source), [&](const TrainingContext& context) {
       LabelQueue queue(context, records_, /*attempts=*/3);
       const bool stopped = queue.train_labels(labels);
@@ -90,6 +93,7 @@ class Labels : public FakeTraining {
 
   const LabelRecords records_ = {{0, 1, 2, 3, 4, 5, 6, 7}, {8, 9, 10, 11}, {12, 13, 14, 15}};
   std::function<void(std::int64_t)> on_read_ = [](std::int64_t) {};
+  std::vector<std::string> names_;  // of the labels
   std::optional<files::FolderLock> other_attempt_;
   ExitCode first_failure_ = ExitCode::kOk;
 };
@@ -206,6 +210,19 @@ TEST_F(Labels, ThatAreDoneAreNotTrainedAgain) {
   unreadable_ = {8, 9, 10, 11};
   EXPECT_FALSE(train({1}));
   EXPECT_EQ(state(1).value().state, wire::LabelStage::kDone);
+}
+
+TEST_F(Labels, WithOtherNamesAreRefusedBeforeAnyIsTrained) {
+  names_ = {"ape", "cat", "dog"};
+  EXPECT_FALSE(train({2}));
+  EXPECT_EQ(state(2).value().name, "dog");
+  EXPECT_FALSE(train({2})) << "with the same names";
+  names_ = {"aaa-dog", "ape", "cat"};
+  expect_error(ExitCode::kConfig,
+               R"(different name of label 2; choose a new folder with --run: "dog", now "cat")",
+               [&] { train({0, 2}); });
+  EXPECT_FALSE(state(0));
+  EXPECT_EQ(state(2).value().name, "dog");
 }
 
 TEST_F(Labels, AreLeftForASignal) {

@@ -3,11 +3,13 @@
 #include <ATen/ATen.h>
 
 #include <csignal>
+#include <set>
 
 #include "checkpoint/reader.h"
 #include "comm/backends/thread_group.h"
 #include "control/server.h"
 #include "files/atomic_file.h"
+#include "report/log/stats_log.h"
 #include "support/expect_error.h"
 #include "support/loopback_http.h"
 #include "support/observed_group.h"
@@ -18,6 +20,7 @@
 #include "unit/training/fake_training.h"
 #include "unit/training/parse_text.h"
 #include "unit/training/same_snapshot.h"
+#include "unit/training/write_feature_net.h"
 
 namespace ganscale::training {
 namespace {
@@ -58,6 +61,28 @@ class PerLabel : public FakeTraining {
 
   ExitCode train_alone() { return train(*comm::make_single_group()); }
 
+  static wire::JobStatus status_of(const control::Server& server) {
+    const HttpAnswer answer = http_request(server.port(), "GET /status");
+    return wire::parse_job_status(nlohmann::ordered_json::parse(answer.body));
+  }
+
+  /// Trains as one rank of the group, whose server it is, and measures fid24.
+  ExitCode train_and_evaluate(comm::Group& group, control::Server& server) {
+    config_.evaluate.metrics = {metrics::parse_metric("fid24")};
+    config_.evaluate.feature_net.file = folder_ / "net.pt";
+    config_.evaluate.cache = folder_ / "cache";
+    write_feature_net(config_.evaluate.feature_net.file);
+    return with_context(
+        group, std::make_unique<data::FakeSource>(kLabels * records_of_label_, label_count_),
+        [&](TrainingContext context) {
+          const Dataset& dataset = context.dataset;
+          Evaluator evaluator(config_.evaluate, {*dataset.source, dataset.policy}, at::kCPU, group);
+          context.server = &server;
+          context.evaluator = &evaluator;
+          return config_.scheme.chosen->run(context);
+        });
+  }
+
   /// Trains on two ranks and returns the last status of rank 0, whose server it is.
   wire::JobStatus status_after_training_on_two_ranks(control::Server& server) {
     comm::run_ranks(2, [&](comm::Group& group) {
@@ -68,8 +93,7 @@ class PerLabel : public FakeTraining {
                      return config_.scheme.chosen->run(context);
                    });
     });
-    const HttpAnswer answer = http_request(server.port(), "GET /status");
-    return wire::parse_job_status(nlohmann::ordered_json::parse(answer.body));
+    return status_of(server);
   }
 
   LabelState state(std::int64_t label) const {
@@ -172,6 +196,24 @@ TEST_F(PerLabel, PublishesWhichLabelsFailed) {
   EXPECT_EQ(status.state, wire::JobState::kFailed);
   EXPECT_THAT(status.message, testing::StartsWith("1 label failed"));
   EXPECT_THAT(status.message, testing::EndsWith("labels.json tells: 2"));
+}
+
+// The group of a rank that is alone has nothing to do before the evaluation.
+TEST_F(PerLabel, PublishesTheEndAndTheFidOnceTheLabelsAreEvaluated) {
+  control::Server server(control::ServerConfig{});
+  if (server.port() == 0) GTEST_SKIP() << "a build without services has no control port";
+  const auto alone = comm::make_single_group();
+  std::set<wire::JobState> during_evaluation;
+  comm::ObservedGroup observed(
+      *alone, [&](std::string_view) { during_evaluation.insert(status_of(server).state); });
+  EXPECT_EQ(train_and_evaluate(observed, server), ExitCode::kOk);
+  EXPECT_THAT(during_evaluation, testing::ElementsAre(wire::JobState::kRunning));
+  const wire::JobStatus status = status_of(server);
+  EXPECT_EQ(status.state, wire::JobState::kDone);
+  ASSERT_TRUE(status.fid);
+  const auto lines = report::read_json_lines(folder().metrics());
+  ASSERT_EQ(lines.size(), 1);
+  EXPECT_EQ(*status.fid, lines[0].at("fid24"));
 }
 
 TEST_F(PerLabel, TakesNoCommandOtherThanStop) {

@@ -1,7 +1,5 @@
 #include "training/schemes/synchronous/train_run.h"
 
-#include <torch/csrc/jit/api/module.h>
-
 #include <algorithm>
 #include <cmath>
 #include <csignal>
@@ -18,6 +16,7 @@
 #include "unit/training/fake_training.h"
 #include "unit/training/parse_text.h"
 #include "unit/training/same_snapshot.h"
+#include "unit/training/write_feature_net.h"
 #include "wire/names.h"
 
 namespace ganscale::training {
@@ -42,14 +41,8 @@ class TrainRun : public FakeTraining {
     mend_net();
   }
 
-  /// Writes a feature network whose code starts with y: the means of the four quarters.
   void write_net(const std::string& rest) {
-    torch::jit::Module module("net");
-    module.define(
-        "def forward(self, x):\n"
-        "  y = torch.avg_pool2d(x / 64, [16, 16]).flatten(1)\n" +
-        rest);
-    module.save(config_.evaluate.feature_net.file.string());
+    write_feature_net(config_.evaluate.feature_net.file, rest);
   }
 
   /// Measures what needs no real features: their network would fail, too.

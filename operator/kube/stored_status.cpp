@@ -1,9 +1,8 @@
-#include "kube/stored_object.h"
+#include "kube/stored_status.h"
 
 #include "base/log.h"
 #include "kube/owned.h"
 #include "object/condition.h"
-#include "object/fields.h"
 #include "object/lookup.h"
 
 namespace ganscale::controller {
@@ -32,18 +31,6 @@ Failure failure_of(const ApiError& error, const std::string& name_space) {
 bool is_refusal(int code) { return code == 400 || code == 413 || code == 422; }
 
 }  // namespace
-
-void read_stored(const Json& object, StoredObject& stored) {
-  stored.key = key_of(object);
-  Fields top(object, "");
-  Fields metadata = top.object("metadata");
-  stored.uid = metadata.text("uid");
-  stored.resource_version = metadata.text("resourceVersion");
-  stored.generation = metadata.whole("generation", 1);
-  stored.deleted = metadata.has("deletionTimestamp");
-  if (top.has("spec")) stored.spec = top.any("spec");
-  if (top.has("status")) stored.status = top.any("status");
-}
 
 Json store_status(const StoredObject& object, const Json& status, Client& client) {
   const Json body = {{"apiVersion", object.resource.api_version},

@@ -1,4 +1,4 @@
-#include "kube/stored_object.h"
+#include "kube/stored_status.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

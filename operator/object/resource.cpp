@@ -1,4 +1,4 @@
-#include "kube/resource.h"
+#include "object/resource.h"
 
 #include <cctype>
 

@@ -1,0 +1,57 @@
+cmake_minimum_required(VERSION 3.25)
+# Run by ctest: cmake -DROOT=worker -P check_depends.cmake, and with ROOT=operator
+#
+# Compares the folders that a folder's CMakeLists.txt names (ganscale_module, ganscale_kernel) with what its files include. It
+# names none that no file includes, and what a header includes is in DEPENDS, for those who include that header.
+set(lists SOURCES HEADERS DEPENDS PRIVATE_DEPENDS CUDA_SOURCES CPU_SOURCES OPTION OPTIONAL_SOURCES OPTIONAL_HEADERS OPTIONAL_DEPENDS
+          OPTIONAL_PRIVATE_DEPENDS STUB_SOURCES)
+
+# Sets `result` to the targets of the folders that files include: ganscale::training_run for "training/run/run_folder.h".
+function(included_targets result)
+  set(targets "")
+  foreach(file IN LISTS ARGN)
+    file(STRINGS ${file} includes REGEX "^#include \"[a-z0-9_/]+/")
+    list(TRANSFORM includes REPLACE "^#include \"([a-z0-9_/]+)/.*" "\\1")
+    list(TRANSFORM includes REPLACE "/" "_")
+    list(APPEND targets ${includes})
+  endforeach()
+  list(REMOVE_DUPLICATES targets)
+  list(TRANSFORM targets PREPEND "ganscale::")
+  set(${result} "${targets}" PARENT_SCOPE)
+endfunction()
+
+# Sets `result` to the arguments of the module in a CMakeLists.txt, without its name; to nothing where there is none.
+function(read_module result file)
+  file(READ ${file} text)
+  string(REGEX REPLACE "#[^\n]*" "" text "${text}")
+  set(${result} "" PARENT_SCOPE)
+  if(text MATCHES "ganscale_(module|kernel)\\([a-z0-9_]+[ \n]+([^)]*)\\)")
+    string(REGEX REPLACE "[ \n]+" ";" arguments "${CMAKE_MATCH_2}")
+    set(${result} "${arguments}" PARENT_SCOPE)
+  endif()
+endfunction()
+
+set(errors "")
+file(GLOB_RECURSE files RELATIVE ${ROOT} ${ROOT}/*/CMakeLists.txt)
+foreach(file IN LISTS files)
+  read_module(arguments ${ROOT}/${file})
+  cmake_parse_arguments(arg "" "" "${lists}" ${arguments})
+  cmake_path(GET file PARENT_PATH folder)
+  file(GLOB headers ${ROOT}/${folder}/*.h)
+  file(GLOB sources ${ROOT}/${folder}/*.cpp ${ROOT}/${folder}/*.cpp.in ${ROOT}/${folder}/*.cu ${ROOT}/${folder}/*.cuh)
+  included_targets(of_headers ${headers})
+  included_targets(of_sources ${sources})
+  set(private ${arg_PRIVATE_DEPENDS} ${arg_OPTIONAL_PRIVATE_DEPENDS})
+  set(named ${arg_DEPENDS} ${arg_OPTIONAL_DEPENDS} ${private})
+  list(FILTER named INCLUDE REGEX "^ganscale::")
+  foreach(target IN LISTS named)
+    if(NOT target IN_LIST of_headers AND NOT target IN_LIST of_sources)
+      string(APPEND errors "${file}: names ${target}, of which the folder includes nothing: remove it\n")
+    elseif(target IN_LIST private AND target IN_LIST of_headers)
+      string(APPEND errors "${file}: ${target} belongs in DEPENDS, since a header includes it\n")
+    endif()
+  endforeach()
+endforeach()
+if(errors)
+  message(FATAL_ERROR "${errors}")
+endif()
