@@ -12,6 +12,7 @@
 #include "base/joined.h"
 #include "config/section.h"
 #include "config/units.h"
+#include "models/model_table.h"
 #include "training/run/built_in_presets.h"
 
 namespace ganscale::training {
@@ -80,6 +81,27 @@ std::optional<config::Node> find_preset(const config::Node& root, std::string_vi
                              "expected one of " + joined(std::views::keys(texts)) + ": " + *name);
 }
 
+/// Returns the page of a model's presets, which related models share; empty if it has none.
+std::string_view presets_page(const std::string* model) {
+  if (model == nullptr) return {};
+  const models::ModelTable table = models::model_table();
+  const auto found = std::ranges::find(table, *model, &models::Model::name);
+  return found == table.end() ? std::string_view() : found->traits.presets_page;
+}
+
+/// Related models may exchange their presets; another model would be trained with settings that were
+/// not meant for it.
+void require_related_model(const config::Node& root, const config::Node& preset) {
+  const std::string* wanted = find_scalar(root, "model.name");
+  const std::string* own = find_scalar(preset, "model.name");
+  const std::string_view page = presets_page(wanted);
+  if (page.empty() || own == nullptr || page == presets_page(own)) return;
+  config::Section(root).fail(kModelPreset, *find_scalar(root, kModelPreset) + " is a preset of " +
+                                               *own + ", but model.name is " + *wanted +
+                                               "; leave out model.name, or use a preset of " +
+                                               std::string(page));
+}
+
 /// Uses the values of a preset where the configuration has none.
 void lay_under(config::Node& root, config::Node preset) {
   config::overlay(preset, root);
@@ -90,6 +112,7 @@ void apply_preset_of_model(config::Node& root, int world_size) {
   std::optional<config::Node> preset = find_preset(root, kModelPreset, model_presets());
   if (!preset) return;
   apply_preset_of_model(*preset, world_size);
+  require_related_model(root, *preset);
   if (*find_scalar(root, kModelPreset) == "auto") choose_automatically(*preset, root, world_size);
   lay_under(root, *std::move(preset));
 }

@@ -388,6 +388,14 @@ TEST(Preset, DoesNotWarmUpTrainedNetworks) {
   EXPECT_NO_THROW(parse(weights + "model: {name: dcgan}")) << "speed_kimg is of ADA";
 }
 
+TEST(Preset, RefusesThatOfAnUnrelatedModel) {
+  expect_error(ExitCode::kConfig,
+               "model.preset: stylegan3-t is a preset of stylegan3, but model.name is stylegan2; "
+               "leave out model.name, or use a preset of docs/stylegan2.md",
+               [] { parse("model: {name: stylegan2, preset: stylegan3-t}"); });
+  EXPECT_EQ(parse("model: {name: biggan_deep, preset: biggan-pytorch}").model.name, "biggan_deep");
+}
+
 TEST(Preset, RefusesAnUnknownName) {
   expect_error(ExitCode::kConfig,
                ":1: model.preset: expected one of auto, biggan, biggan-pytorch, cifar, config-e",
