@@ -245,6 +245,16 @@ void check_progress_can_be_read(const Plan& plan) {
                 "plain HTTP, within the NetworkPolicy of the training"};
 }
 
+/// The worker would refuse it, but one of them may be a default that no configuration shows.
+void check_ports(const Plan& plan) {
+  const int port = control_port(plan.config);
+  if (port <= 0 || port != metrics_port(plan.config)) return;
+  throw Refusal{"BadConfig",
+                "spec.config.telemetry: control_port and metrics_port (9400 unless given) are the "
+                "same: " +
+                    std::to_string(port)};
+}
+
 std::string request_of(const GanTraining& training, const ReferencedConfig& referenced) {
   const std::string generation = std::to_string(training.generation);
   return referenced.text.empty() ? generation : generation + "-" + spec_hash(referenced.text);
@@ -279,6 +289,7 @@ Checked check_training(const GanTraining& training, const NodeProfiles& profiles
     check_config(plan, schema);
     check_device(plan);
     check_storage(plan);
+    check_ports(plan);
     check_progress_is_told(plan);
     check_progress_can_be_read(plan);
     check_overlays(plan);

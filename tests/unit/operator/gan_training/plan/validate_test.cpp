@@ -194,6 +194,17 @@ TEST(Validate, RequiresTheControlPortForADeadlineOfProgress) {
               StartsWith("spec.progressDeadlineSeconds: with scheme per_label, rank 0 reports"));
 }
 
+TEST(Validate, RefusesAControlPortThatIsTheMetricsPort) {
+  const auto problem_of = [](const Json& telemetry) {
+    return check({{"config", {{"telemetry", telemetry}}}}).problem;
+  };
+  EXPECT_EQ(problem_of({{"control_port", 9400}}),
+            "spec.config.telemetry: control_port and metrics_port (9400 unless given) are the "
+            "same: 9400");
+  EXPECT_EQ(problem_of({{"control_port", 9400}, {"metrics_port", 9402}}), "");
+  EXPECT_EQ(problem_of({{"control_port", -1}, {"metrics_port", -1}}), "");
+}
+
 TEST(Validate, ReadsTheProgressOfAWorkerThatWouldListenOnLoopback) {
   const Json config = {{"telemetry", {{"bind_address", "127.0.0.1"}, {"control_port", 9500}}}};
   const Checked checked = check({{"progressDeadlineSeconds", 600}, {"config", config}});
