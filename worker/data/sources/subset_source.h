@@ -9,10 +9,16 @@
 
 namespace ganscale::data {
 
-/// Returns `count` of the numbers below `total`, evenly spaced from 0 on. count: at most total.
+/// Returns number i of `count` of the numbers below `total`, which are evenly spaced from 0 on, since
+/// a dataset may be sorted by label. count: at most total.
+constexpr std::int64_t evenly_spaced(std::int64_t i, std::int64_t total, std::int64_t count) {
+  return i * (total / count) + i * (total % count) / count;
+}
+
+/// Returns all of these numbers.
 inline std::vector<std::int64_t> evenly_spaced(std::int64_t total, std::int64_t count) {
   std::vector<std::int64_t> numbers;
-  for (std::int64_t i = 0; i < count; ++i) numbers.push_back(i * total / count);
+  for (std::int64_t i = 0; i < count; ++i) numbers.push_back(evenly_spaced(i, total, count));
   return numbers;
 }
 

@@ -63,7 +63,7 @@ Image contact_sheet(const Source& source, int rows, int columns, int cell_side) 
     const auto row = static_cast<int>(i / columns);
     const auto column = static_cast<int>(i % columns);
     // The cell of a damaged one stays gray.
-    damage_of(source, i * source.record_count() / count, record, [&] {
+    damage_of(source, evenly_spaced(i, source.record_count(), count), record, [&] {
       paste(apply_policy(decode(record), policy), row * cell_side, column * cell_side, sheet);
     });
   }

@@ -3,6 +3,7 @@
 #include "comm/group/group.h"
 #include "data/image/decode.h"
 #include "data/image/source.h"
+#include "data/sources/subset_source.h"
 #include "metrics/evaluate_config.h"
 #include "metrics/feature_stats.h"
 
@@ -15,10 +16,9 @@ struct RealImages {
   std::int64_t count = source.record_count();  ///< of records that are compared with
   std::string digest = {};                     ///< data_digest(); of real_statistics() only
 
-  /// Returns the record of image i of `count`: they are spread evenly, since a dataset may be sorted
-  /// by label.
+  /// Returns the record of image i of `count`.
   std::int64_t record(std::int64_t i) const {
-    return i * (source.record_count() / count) + i * (source.record_count() % count) / count;
+    return data::evenly_spaced(i, source.record_count(), count);
   }
 };
 
