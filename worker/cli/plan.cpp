@@ -1,6 +1,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <iostream>
 #include <string>
 #include <string_view>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "base/log.h"
+#include "base/resolution.h"
 #include "cli/add_verb.h"
 #include "cli/options/config_options.h"
 #include "cli/options/number_checks.h"
@@ -84,21 +86,41 @@ planning::Machine read_machine(const std::string& name) {
   return planning::parse_machine(config::Section(config::read_yaml_file(name)));
 }
 
-/// Files that end in .json are results of `ganscale bench`.
+bool is_bench_result(const std::string& file) { return file.ends_with(".json"); }
+
+/// Reads a result of `ganscale bench`. Throws ConfigError unless it measured this model.
+planning::MeasuredPoint read_bench_result(const std::string& file, const planning::Machine& machine,
+                                          const models::ModelConfig& model) {
+  config::Section in(config::read_yaml_file(file));
+  const planning::MeasuredPoint point = planning::parse_bench_result(in, machine);
+  const std::string measured = in.get("model", std::string(), /*documentation=*/"");
+  in.require(measured == model.name, "model",
+             "is not the configured model, " + model.name + ": " + measured);
+  const Resolution resolution = in.get_resolution("resolution", 0, /*documentation=*/"");
+  in.require(resolution == model.resolution, "resolution",
+             "is not that of the configured model, " + text_of(model.resolution) + ": " +
+                 text_of(resolution));
+  return point;
+}
+
+/// Files that end in .json are results of `ganscale bench`. Throws UsageError or ConfigError.
 planning::Calibration read_calibration(const std::vector<std::string>& files,
-                                       const planning::Machine& machine) {
+                                       const planning::Machine& machine,
+                                       const models::ModelConfig& model) {
   if (files.empty()) return {.assumptions = planning::assumed_of(machine)};
-  config::Node settings{.value = config::Node::Map{}, .location = {files.front(), 0}};
+  const auto settings = std::ranges::find_if_not(files, is_bench_result);
+  if (std::ranges::count_if(files, std::not_fn(is_bench_result)) > 1) {
+    throw UsageError(
+        "--calibrate: at most one YAML file, and results of `ganscale bench --json` "
+        "in files that end in .json");
+  }
   std::vector<planning::MeasuredPoint> points;
   for (const std::string& file : files) {
-    const config::Node node = config::read_yaml_file(file);
-    if (file.ends_with(".json")) {
-      points.push_back(planning::parse_bench_result(config::Section(node), machine));
-    } else {
-      config::overlay(settings, node);
-    }
+    if (is_bench_result(file)) points.push_back(read_bench_result(file, machine, model));
   }
-  return planning::parse_calibration(config::Section(settings), machine, points);
+  config::Node node{.value = config::Node::Map{}, .location = {files.front(), 0}};
+  if (settings != files.end()) node = config::read_yaml_file(*settings);
+  return planning::parse_calibration(config::Section(node), machine, points);
 }
 
 planning::Conditions read_conditions(const std::string& file) {
@@ -266,7 +288,8 @@ ExitCode plan(const PlanOptions& given) {
   const PlanOptions options = completed(given, config, total_kimg);
   if (print_config_if_asked(options.config, config.resolved)) return ExitCode::kOk;
   set_shapes(options.shapes, config.model);
-  const planning::Calibration calibration = read_calibration(options.calibration, machine);
+  const planning::Calibration calibration =
+      read_calibration(options.calibration, machine, config.model);
   const planning::Conditions conditions = read_conditions(options.conditions);
   const planning::Question question = question_of(options, config, machine);
 

@@ -33,6 +33,13 @@ std::string written(const std::string& text, const std::string& name = "plan_tes
   return file;
 }
 
+std::string bench_result(const std::string& model = "dcgan", int resolution = 32) {
+  const nlohmann::json json = {{"model", model}, {"resolution", {resolution, resolution}},
+                               {"ranks", 4},     {"batch", 16},
+                               {"steps", 10},    {"seconds_per_kimg", 2000.0}};
+  return written(json.dump(), "bench.json");
+}
+
 TEST(PlanVerb, PrintsRowsAndWhatItAssumes) {
   const std::string text = printed({});
   EXPECT_THAT(text, testing::HasSubstr("puhti-v100: nodes of 4 x V100"));
@@ -62,16 +69,34 @@ TEST(PlanVerb, IsCalibratedByMeasurements) {
 }
 
 TEST(PlanVerb, IsCalibratedByWhatBenchMeasured) {
-  const std::string bench = written(
-      R"({"model": "dcgan", "ranks": 4, "batch": 16, "seconds_per_kimg": 2000.0, "step_seconds": {}})",
-      "bench.json");
+  const std::string bench = bench_result();
   const auto json = nlohmann::json::parse(printed({"--json", "--calibrate", bench}));
   EXPECT_NEAR(json["rows"][0]["seconds_per_kimg"], 2000, 1);
   const std::string settings = written("assume: {jitter: 0}\n");
   const auto both = nlohmann::json::parse(printed({"--json", "--calibrate", settings, bench}));
   EXPECT_EQ(both["assumptions"]["jitter"], 0);
   EXPECT_NEAR(both["measured"][0]["measured"], 2000, 1e-9);
-  EXPECT_EQ(run_ganscale(with({"--calibrate", written("{}", "bench.json")})), ExitCode::kConfig);
+}
+
+TEST(PlanVerb, RefusesWhatBenchDidNotMeasureOfTheModel) {
+  const auto refused = [](const std::string& json, const std::string& message) {
+    const std::string file = written(json, "bench.json");
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(run_ganscale(with({"--calibrate", file})), ExitCode::kConfig);
+    EXPECT_THAT(testing::internal::GetCapturedStderr(), testing::HasSubstr(message));
+  };
+  refused("{}", "is this file a result of `ganscale bench --json`?");
+  refused(R"({"ranks": 4, "batch": 16, "seconds_per_kimg": 2000.0})",
+          "steps: must be above 0: a result of `ganscale bench --count` is not a measurement");
+  refused(files::read_file(bench_result("stylegan2")),
+          "model: is not the configured model, dcgan: stylegan2");
+  refused(files::read_file(bench_result("dcgan", 64)),
+          "resolution: is not that of the configured model, 32x32: 64x64");
+}
+
+TEST(PlanVerb, TakesOneFileOfCalibrationSettings) {
+  const std::string file = written("points: [{gpus: 4, batch: 16, seconds_per_kimg: 2000}]\n");
+  EXPECT_EQ(run_ganscale(with({"--calibrate", file, file})), ExitCode::kUsage);
 }
 
 TEST(PlanVerb, WritesAPlot) {

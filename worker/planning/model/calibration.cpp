@@ -177,6 +177,8 @@ MeasuredPoint parse_bench_result(config::Section in, const Machine& machine) {
   point.seconds_per_kimg = in.get("seconds_per_kimg", 0.0, what);
   in.require(point.seconds_per_kimg > 0, "seconds_per_kimg",
              "must be above 0: is this file a result of `ganscale bench --json`?");
+  in.require(in.get("steps", 0, what) > 0, "steps",
+             "must be above 0: a result of `ganscale bench --count` is not a measurement");
   require_scale(in, point.scale, machine, "ranks", "batch");
   return point;
 }

@@ -45,9 +45,16 @@ double device_seconds(const Phase& phase, const Assumptions& assumptions, double
   return assumptions.device * interpolate(phase.device, images);
 }
 
+/// Returns how often a rank does what was counted: a measured training may have other passes.
+double rounds_of(const Workload& workload, const Scale& scale) {
+  if (scale.at_once == 0) return 1;
+  return std::ceil(scale.images_per_rank() / static_cast<double>(scale.at_once)) /
+         static_cast<double>(workload.passes);
+}
+
 /// Returns the parts of a step that concern only one rank: device and host.
 StepTime compute(const Workload& workload, const Assumptions& assumptions, const Scale& scale) {
-  const double rounds = scale.rounds();
+  const double rounds = rounds_of(workload, scale);
   StepTime step;
   double launching = 0;
   for (const Phase& phase : workload.phases) {
@@ -81,11 +88,12 @@ StepTime predict_step(const Workload& workload, const Machine& machine,
   check(machine.nodes_of(scale.gpus) > 0, "GPUs fill nodes");
   check(scale.gpus_of_rank == 1, "ranks that train together have a GPU each");
   StepTime step = compute(workload, assumptions, scale);
-  const double images = scale.images_per_rank() / scale.rounds();  // gradients of the last round
+  const double images = scale.images_per_rank() / rounds_of(workload, scale);
+  const auto passes = static_cast<double>(workload.passes);  // the last reduces gradients
   const double stretch = step.device > 0 ? (step.device + step.host) / step.device : 1;
   double largest_bytes = 0;
   for (const Phase& phase : workload.phases) {
-    const double computing = stretch * device_seconds(phase, assumptions, images);
+    const double computing = stretch * device_seconds(phase, assumptions, images) / passes;
     const AllReduceTime reducing = exposed(phase, computing, scale.gpus, machine, assumptions);
     step.all_reduce += reducing.seconds / phase.interval;
     if (phase.reduced_bytes > largest_bytes) {

@@ -52,7 +52,7 @@ Phase without_fakes(Phase phase) {
 
 /// Returns what the generator's ranks do for the other role.
 Workload fakes_in(const Workload& workload) {
-  Workload part;
+  Workload part{.passes = workload.passes};
   for (const Phase& phase : workload.phases) {
     if (!phase.fakes.empty()) part.phases.push_back(fakes_of(phase));
   }
@@ -62,7 +62,7 @@ Workload fakes_in(const Workload& workload) {
 /// Returns what the ranks of a role do for their own network.
 Workload part_of(const Workload& workload, wire::Role network) {
   const bool reads_images = network == wire::Role::kDiscriminator;
-  Workload part{.image_bytes = reads_images ? workload.image_bytes : 0};
+  Workload part{.image_bytes = reads_images ? workload.image_bytes : 0, .passes = workload.passes};
   for (const Phase& phase : workload.phases) {
     if (phase.network == network) part.phases.push_back(without_fakes(phase));
   }
@@ -71,7 +71,7 @@ Workload part_of(const Workload& workload, wire::Role network) {
 
 /// Returns the phases of one step, whose images have been read ahead.
 Workload due_in(const Workload& part, int step) {
-  Workload due;
+  Workload due{.passes = part.passes};
   for (const Phase& phase : part.phases) {
     if (!phase.is_due(step)) continue;
     due.phases.push_back(phase);

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -52,12 +51,11 @@ struct Workload {
 struct Scale {
   int gpus = 1;
   std::int64_t batch = 1;  ///< of all GPUs
-  /// Of a rank, whose gradients are accumulated until it has all its images; 0: it takes all.
+  /// Images of a rank's pass, of a measured training; 0: the workload's passes divide its images.
   std::int64_t at_once = 0;
   int gpus_of_rank = 1;  ///< 2: one for the generator, one for the discriminator; divides gpus
 
   int ranks() const { return gpus / gpus_of_rank; }
-  double rounds() const { return at_once > 0 ? std::ceil(images_per_rank() / at_once) : 1; }
   double images_per_rank() const { return static_cast<double>(batch) / ranks(); }
 };
 

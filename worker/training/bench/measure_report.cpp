@@ -49,6 +49,7 @@ std::string to_table(const MeasuredSteps& steps) {
 nlohmann::ordered_json to_json(const MeasuredSteps& steps) {
   const wire::Measurement& measured = steps.measured;
   nlohmann::ordered_json json = {{"model", steps.model},
+                                 {"resolution", {steps.resolution.height, steps.resolution.width}},
                                  {"device", steps.device},
                                  {"ranks", steps.ranks},
                                  {"batch", steps.batch},

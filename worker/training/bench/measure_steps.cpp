@@ -77,6 +77,7 @@ MeasuredSteps measure_steps(const RunConfig& config, const Dataset& dataset,
   LoadedInputs inputs(config, dataset, devices.discriminator, group, Progress());
   MeasuredWindow window(config.measure);
   MeasuredSteps steps{.model = config.model.name,
+                      .resolution = config.model.resolution,
                       .device = device::device_name(devices.discriminator),
                       .ranks = group.size(),
                       .batch = config.training.batch,

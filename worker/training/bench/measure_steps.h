@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/resolution.h"
 #include "comm/group/group.h"
 #include "device/select_device.h"
 #include "training/run/dataset.h"
@@ -23,6 +24,7 @@ struct Spread {
 /// What steps took, of all ranks.
 struct MeasuredSteps {
   std::string model;
+  Resolution resolution = {};
   std::string device;
   int ranks = 1;
   std::int64_t batch = 0;  ///< of all ranks

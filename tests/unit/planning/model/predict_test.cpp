@@ -88,6 +88,30 @@ TEST(PredictStep, RepeatsThePhasesOfAccumulatedGradients) {
   EXPECT_DOUBLE_EQ(step.all_reduce, 1);
 }
 
+TEST(PredictStep, TakesTheCountedPassesAsTheyAre) {
+  Workload workload = linear_workload();
+  workload.passes = 4;
+  workload.phases[0].launches = 1000;
+  Assumptions assumptions = make_assumptions();
+  assumptions.launch_seconds = 2.5e-3;
+  const StepTime counted = predict(workload, assumptions, {.gpus = 1, .batch = 16});
+  const StepTime same = predict(workload, assumptions, {.gpus = 1, .batch = 16, .at_once = 4});
+  EXPECT_DOUBLE_EQ(same.device, counted.device);
+  EXPECT_DOUBLE_EQ(same.host, counted.host);
+  const StepTime twice = predict(workload, assumptions, {.gpus = 1, .batch = 32, .at_once = 4});
+  EXPECT_DOUBLE_EQ(twice.total(), 2 * counted.total());
+}
+
+TEST(PredictStep, HidesAllReducesOnlyBehindTheLastPass) {
+  Workload workload = linear_workload();
+  workload.phases[0].reduced_bytes = 1e9;  // one second on two ranks
+  workload.phases[0].reductions = 4;
+  workload.passes = 4;
+  Assumptions assumptions = make_assumptions();
+  assumptions.overlap = 1;  // with a quarter of two seconds
+  EXPECT_DOUBLE_EQ(predict(workload, assumptions, {2, 20}).all_reduce, 0.5);
+}
+
 TEST(PredictStep, ScalesTheDeviceByItsFactor) {
   Assumptions assumptions = make_assumptions();
   assumptions.device = 3;

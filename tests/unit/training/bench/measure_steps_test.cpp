@@ -58,6 +58,7 @@ TEST(MeasureSteps, ReportsThePhasesInTheirOrder) {
   EXPECT_LE(sum_of(steps.phases), sum_of(steps.terms));
   EXPECT_EQ(steps.terms[1].highest, 0);  // all_reduce
   const auto json = to_json(steps);
+  EXPECT_EQ(json["resolution"], (nlohmann::json{32, 32}));
   EXPECT_EQ(json["steps"], 2);
   EXPECT_NEAR(json["step_seconds_mean"].get<double>() * 2, steps.measured.seconds, 1e-9);
   EXPECT_NEAR(json["images_per_second"].get<double>() * json["seconds_per_kimg"].get<double>(),
