@@ -88,17 +88,19 @@ class Generator(torch.nn.Module):
     def latents(self, seeds: Sequence[int], truncation: float | None = None) -> torch.Tensor:
         """Returns the latents of seeds, [N, z_dim], as for `ganscale generate` and the run's sample grids.
 
-        truncation: the threshold beyond which BigGAN's latents are redrawn. Raises: ValueError for other models and for a
-                    threshold that is not positive.
+        truncation: the threshold beyond which BigGAN's latents are redrawn.
+        Raises:     ValueError for a negative seed, for a threshold that is not positive and finite, and for one of other models.
         """
+        if negative := [seed for seed in seeds if seed < 0]:
+            raise ValueError(f"seeds must not be negative: {negative[0]}")
         images = torch.tensor(list(seeds), dtype=torch.int64)
         z = _random.normal(self._seed, images, self.z_dim, _LATENT_SITE)
         if truncation is None:
             return z
         if not self._truncates_latents:
             raise ValueError(f"{self.model}: an exported generator does not truncate; use `ganscale generate --truncation`")
-        if truncation <= 0:
-            raise ValueError(f"truncation: the threshold of latents must be positive: {truncation}")
+        if not 0 < truncation < math.inf:
+            raise ValueError(f"truncation: the threshold of latents must be positive and finite: {truncation}")
         uniform = _random.uniform(self._seed, images, self.z_dim, _TRUNCATION_SITE)
         share_within = math.erf(truncation / math.sqrt(2))
         within = torch.erfinv((uniform * 2 - 1) * share_within) * math.sqrt(2)

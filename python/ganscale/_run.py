@@ -59,7 +59,8 @@ class Run:
 
 
 def runs(folder: str | os.PathLike[str]) -> list[Run]:
-    """Returns the runs in a folder and its subfolders, by path. The runs of labels belong to theirs: see Run.labels().
+    """Returns the runs in a folder and its subfolders, trained or imported, by path. The runs of labels belong to theirs: see
+    Run.labels().
 
     Raises: NotADirectoryError.
     """
@@ -67,7 +68,7 @@ def runs(folder: str | os.PathLike[str]) -> list[Run]:
         raise NotADirectoryError(f"not a folder: {os.fspath(folder)}")
     found = []
     for path, folders, files in os.walk(folder):
-        if "config.yaml" in files and "provenance.jsonl" in files:
+        if "config.yaml" in files and ("provenance.jsonl" in files or "checkpoints" in folders):
             found.append(Run(path))
             folders.clear()
     return sorted(found, key=lambda run: run.path)

@@ -1,6 +1,7 @@
 """The Python package, in an environment with the wheel: generators of all models, the files of runs, launches."""
 import ctypes
 import importlib.metadata
+import math
 import os
 import pathlib
 import signal
@@ -109,8 +110,9 @@ class Generators(unittest.TestCase):
         generator = ganscale.load_generator(run)
         self.assertLessEqual(generator.latents(range(100), truncation=0.5).abs().max().item(), 0.5)
         self.expect_same(generator.sample(4, seed=3, label=1, truncation=0.5), generated(run, [1], "--truncation", "0.5"))
-        with self.assertRaisesRegex(ValueError, "must be positive: 0"):
-            generator.latents([0], truncation=0)
+        for threshold in [0, math.nan, math.inf]:
+            with self.assertRaisesRegex(ValueError, f"must be positive and finite: {threshold}"):
+                generator.latents([0], truncation=threshold)
 
 
 class Plain(unittest.TestCase):
@@ -141,6 +143,7 @@ class Plain(unittest.TestCase):
         for words, request in [("no labels", lambda: generator(torch.randn(1, generator.z_dim), torch.tensor([0]))),
                                (r"unknown labels: \[4\]", lambda: generator.sample(1, label=4)),
                                ("the list is empty", lambda: generator.sample(1, label=[])),
+                               ("seeds must not be negative: -1", lambda: generator.sample(2, seed=-1)),
                                ("generate --truncation", lambda: generator.sample(1, truncation=0.7))]:
             with self.assertRaisesRegex(ValueError, words):
                 request()
@@ -168,6 +171,12 @@ class Plain(unittest.TestCase):
     def test_runs_are_found_below_a_folder(self):
         self.assertIn(self.trained, [run.path for run in ganscale.runs(FOLDER)])
         self.assertNotIn("label-0000", [run.path.name for run in ganscale.runs(FOLDER)])
+        imported, other = FOLDER / "imported", FOLDER / "no-run"
+        for folder in [imported / "checkpoints", other / "samples"]:
+            folder.mkdir(parents=True)
+            (folder.parent / "config.yaml").touch()
+        self.assertIn(imported, [run.path for run in ganscale.runs(FOLDER)])
+        self.assertNotIn(other, [run.path for run in ganscale.runs(FOLDER)])
         with self.assertRaisesRegex(FileNotFoundError, "no config.yaml"):
             ganscale.Run(FOLDER)
         with self.assertRaises(NotADirectoryError):

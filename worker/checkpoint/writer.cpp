@@ -121,6 +121,11 @@ bool Writer::has_failed() const {
   return failure_ != nullptr;
 }
 
+bool Writer::is_busy() const {
+  const std::scoped_lock lock(mutex_);
+  return busy_;
+}
+
 WriterStatus Writer::status() const {
   const std::scoped_lock lock(mutex_);
   return status_;

@@ -46,7 +46,7 @@ struct WritePause {
 /// transient; then it is logged and counted, and earlier checkpoints stay. With on_error: stop, the
 /// next call of any member throws the error.
 ///
-/// One thread calls write() and wait(); status() is thread safe.
+/// One thread calls write() and wait(); is_busy() and status() are thread safe.
 /// The destructor abandons a write in progress; call wait() to complete it.
 class Writer {
  public:
@@ -80,6 +80,9 @@ class Writer {
   void throw_if_failed();
   /// Whether throw_if_failed() would throw.
   bool has_failed() const;
+
+  /// Whether write() would wait for the write in progress.
+  bool is_busy() const;
 
   WriterStatus status() const;
 

@@ -2,8 +2,10 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
+#include <system_error>
 #include <utility>
 
+#include "base/joined.h"
 #include "base/log.h"
 #include "cli/add_verb.h"
 #include "cli/options/generator_options.h"
@@ -12,6 +14,7 @@
 #include "models/label_bundle.h"
 #include "training/evaluation/evaluator.h"
 #include "training/evaluation/metrics_log.h"
+#include "training/evaluation/other_settings.h"
 #include "training/run/dataset.h"
 #include "training/run/parse_run.h"
 #include "training/run/run_folder.h"
@@ -45,7 +48,8 @@ constexpr auto kEvaluateExample =
     "real images, or with all of them if _full is appended, as in kid50k_full and pr50k3_full.\n"
     "fid, pr and dc can also be measured within each label, as in fid50k_by_label. eqt50k_int\n"
     "translates by whole pixels, eqt50k_frac by fractions of them.\n"
-    "The result does not depend on the number of ranks.";
+    "The result does not depend on the number of ranks. It is added to the run's metrics.jsonl\n"
+    "unless other data, networks or settings than the run's can change values.";
 
 /// Returns the configuration of the generator with the options applied.
 training::RunConfig read_config(const EvaluateOptions& options,
@@ -75,24 +79,71 @@ std::string in_lines(const nlohmann::ordered_json& json) {
   return text + "\n}\n";
 }
 
-/// Appends a line to the run's metrics if it is the newest. A bundle may be outside of any run, and
-/// a run folder may be read-only.
-void add_to_run(const training::MetricsLine& line, const training::RunFolder& folder) {
+/// What is evaluated, and with what.
+struct Evaluation {
+  const training::TrainedGenerator& trained;
+  const training::RunConfig& config;
+  const training::Dataset& dataset;
+};
+
+/// Throws ConfigError unless the generator makes images like the dataset's, of the same labels.
+void require_same_images(const Evaluation& evaluation) {
+  const training::TrainedGenerator& trained = evaluation.trained;
+  const std::string path = "data.path: " + evaluation.config.data.path;
+  const int channels = trained.generator->image().channels;
+  if (evaluation.dataset.policy.channels != channels) {
+    throw ConfigError(path + ": the generator makes images of " + counted(channels, "channel") +
+                      ", the dataset has " + std::to_string(evaluation.dataset.policy.channels) +
+                      "; name the run's dataset, or convert the images with --set data.channels=" +
+                      (channels == 1 ? "gray" : "rgb"));
+  }
+  const auto names = training::label_names(*evaluation.dataset.source);
+  if (const auto label = training::first_renamed_label(trained.label_names, names)) {
+    throw ConfigError(path + ": label " + std::to_string(*label) + " is " + names[*label] +
+                      " in the dataset, but " + trained.label_names[*label] +
+                      " in the run; name a dataset with the run's labels");
+  }
+}
+
+/// Returns whether the dataset is the run's: also if it has moved, that is, if nothing is at the
+/// run's path on this machine, and the dataset is as large and has the same labels.
+bool has_data_of_run(const Evaluation& evaluation) {
+  const std::string& own = evaluation.trained.config.data.path;
+  const std::string& path = evaluation.config.data.path;
+  std::error_code missing;
+  if (path == own || std::filesystem::equivalent(path, own, missing)) return true;
+  if (std::filesystem::exists(own, missing)) return false;
+  const training::RunFacts& facts = evaluation.dataset.facts;
+  return evaluation.trained.record_count == facts.record_count &&
+         evaluation.trained.label_probabilities == facts.label_probabilities;
+}
+
+/// Appends a line to the run's metrics if it is the newest, and was measured as the run does. A
+/// bundle may be outside of any run, and a run folder may be read-only.
+void add_to_run(const training::MetricsLine& line, const Evaluation& evaluation) {
+  const training::RunFolder folder(evaluation.trained.run);
   if (!std::filesystem::exists(folder.config())) return;
   try {
-    training::append_if_newest(folder.metrics(), line);
+    const auto others = training::other_settings(evaluation.trained.config, evaluation.config,
+                                                 has_data_of_run(evaluation));
+    if (others.empty()) {
+      training::append_if_newest(folder.metrics(), line);
+    } else {
+      log::info("Not added to metrics.jsonl: measured with other settings than the run's",
+                {{"keys", joined(others)}, {"file", folder.metrics()}});
+    }
   } catch (const DataError& error) {
     log::warning("Cannot add the result to the metrics of the run", {{"reason", error.what()}});
   }
 }
 
-/// Prints the result and appends it to the run's metrics.
+/// Prints the result and adds it to the run's metrics.
 void report(const training::MetricsLine& line, const EvaluateOptions& options,
-            const training::RunFolder& folder) {
+            const Evaluation& evaluation) {
   const auto text = in_lines(training::to_json(line));
   std::fputs(text.c_str(), stdout);
+  add_to_run(line, evaluation);
   if (!options.out.empty()) files::write_file_atomically(options.out, text);
-  add_to_run(line, folder);
 }
 
 ExitCode evaluate(const EvaluateOptions& options) {
@@ -105,9 +156,12 @@ ExitCode evaluate(const EvaluateOptions& options) {
   }
   const auto process = training::open_process_context(config);
   comm::Group& group = *process.world.group;
+  if (group.rank() == 0 && !options.out.empty()) files::prepare_to_write(options.out);
   trained = training::generator_of_rank_0(group, std::move(trained), options.generator.ema_kimg);
   const auto dataset = training::open_dataset(config.data, config.model);
   training::require_same_dataset(group, config.data, dataset);
+  const Evaluation evaluation{trained, config, dataset};
+  require_same_images(evaluation);
   trained.generator->to(process.devices.generator);
   log::info("Evaluating", {{"checkpoint", trained.checkpoint}, {"ranks", group.size()}});
   const auto start = std::chrono::steady_clock::now();
@@ -120,8 +174,7 @@ ExitCode evaluate(const EvaluateOptions& options) {
   }
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   if (group.rank() == 0) {
-    report({trained.images_seen, seconds.count(), measured}, options,
-           training::RunFolder(trained.run));
+    report({trained.images_seen, seconds.count(), measured}, options, evaluation);
   }
   group.finish();
   return ExitCode::kOk;

@@ -9,6 +9,7 @@
 #include "cli/add_verb.h"
 #include "cli/options/generator_options.h"
 #include "cli/verbs.h"
+#include "files/atomic_file.h"
 #include "models/torchscript.h"
 
 namespace ganscale::cli {
@@ -79,6 +80,7 @@ std::string chosen_format(const ExportOptions& options) {
 ExitCode export_generator(const ExportOptions& options) {
   const std::string format = chosen_format(options);
   const auto trained = load_generator(options.generator);
+  files::prepare_to_write(options.out);
   if (format == "torchscript") {
     models::save_torchscript(*trained.generator, options.out, metadata_of(trained));
   } else {

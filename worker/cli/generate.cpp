@@ -20,6 +20,7 @@
 #include "cli/options/generator_options.h"
 #include "cli/verbs.h"
 #include "config/units.h"
+#include "files/atomic_file.h"
 #include "models/contract/image_motion.h"
 #include "models/standing_statistics.h"
 #include "report/log/progress.h"
@@ -240,6 +241,7 @@ ExitCode generate(const GenerateOptions& options) {
   if (options.walk_frames > 0 && sampler.latent_threshold()) {
     throw UsageError("--truncation: a walk through latents does not truncate them");
   }
+  files::prepare_to_write(options.out.empty() ? options.out_dir / "" : options.out);
   take_statistics(options, trained, sampler);
   const auto written = write_images(options, sampler);
   log::info("Wrote images", {{"checkpoint", trained.checkpoint}, {"to", written}});
@@ -295,9 +297,10 @@ void add_generate(CLI::App& app, Action& action) {
   add_generator_options(verb, options.generator);
   add_device_option(verb, options.device);
   auto* seeds = verb.add_option("--seeds", options.seeds, "numbers and ranges; default 0-63");
-  verb.add_option("--labels,--label", options.labels,
-                  "labels of a conditional model by number or name, or `data` to draw them from "
-                  "p(y); default: all");
+  verb.add_option(
+      "--labels,--label", options.labels,
+      "labels of a conditional model by number (digits are always a number) or name, or "
+      "`data` to draw them from p(y); default: all");
   auto* out = verb.add_option(
       "--out", options.out,
       "PNG file with a grid of all images, or the video of --walk (.webp, .mp4 or .y4m)");

@@ -24,6 +24,7 @@ struct ImportOptions {
   std::filesystem::path run;
   ConfigOptions config;
   ShapeOptions shapes;
+  bool has_shapes = false;  ///< one of them was given
 };
 
 constexpr auto kImportExample =
@@ -101,6 +102,12 @@ void require_possible(const ImportOptions& options) {
         "--print-config: there is no configuration to print; name one (--config) or keys (--set), "
         "or leave the option out");
   }
+  if (options.has_shapes && !has_config(options)) {
+    throw UsageError(
+        "--channels, --labels: only with a configuration (--config or --set); without one, the "
+        "file says itself of which model it is: " +
+        options.from.string());
+  }
   if (has_config(options) && is_network(options.from) && !training::is_torch_file(options.from)) {
     throw UsageError(
         "--config, --set: a network file (.pkl) says itself of which model it is; leave the "
@@ -148,6 +155,10 @@ void add_import(CLI::App& app, Action& action) {
   verb.add_option("--run", options.run, "folder of the new run")->required()->type_name("DIR");
   add_config_file_options(verb, options.config);
   add_shape_options(verb, options.shapes);
+  for (const char* shape : {"--channels", "--labels"}) {
+    verb.get_option(shape)->each(
+        [&given = options.has_shapes](const std::string&) { given = true; });
+  }
 }
 
 }  // namespace ganscale::cli

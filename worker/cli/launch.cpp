@@ -141,7 +141,7 @@ void add_launch(CLI::App& app, Action& action) {
       ->check(positive_integer);
   verb->add_option("--hostfile", request->hostfile, "File with the machines to use, as for mpirun")
       ->type_name("FILE")
-      ->check(CLI::ExistingFile);
+      ->check(CLI::ExistingFile.description(""));  // its own is FILE, too
   verb->prefix_command();
   verb->callback([request, verb, &action] {
     request->command = verb->remaining();

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "checkpoint/safetensors.h"
 #include "cli/add_verb.h"
+#include "cli/images/image_sampler.h"
 #include "cli/options/generator_options.h"
 #include "cli/options/number_checks.h"
 #include "cli/verbs.h"
@@ -85,9 +86,12 @@ ExitCode project(const ProjectOptions& options) {
   trained.generator->to(device);
   auto* generator = trained.generator->as_style_generator();
   if (generator == nullptr) {
+    refuse_bundle_with_styles("project", trained);
     throw UsageError("this model has no styles to project into: " + trained.config.model.name);
   }
   const auto label = label_of(options, *generator);
+  const auto file = options.out_dir / "projected.safetensors";
+  files::prepare_to_write(file);
   training::ProjectionOptions projection = options.projection;
   projection.label = label.defined() ? label.to(device) : label;
   const auto net = open_perceptual_net(options, *generator, device);
@@ -100,8 +104,7 @@ ExitCode project(const ProjectOptions& options) {
   tensors["w"] = found.style;
   report::write_image_grid(target, {.columns = 1}, options.out_dir / "target.png");
   report::write_image_grid(found.image, {.columns = 1}, options.out_dir / "projected.png");
-  checkpoint::write_safetensors(options.out_dir / "projected.safetensors", tensors,
-                                {{"kind", "projection"}});
+  checkpoint::write_safetensors(file, tensors, {{"kind", "projection"}});
   log::info("Projected", {{"to", options.out_dir}, {"distance", found.distance}});
   return ExitCode::kOk;
 }
@@ -116,7 +119,8 @@ void add_project(CLI::App& app, Action& action) {
       project);
   add_generator_options(verb, options.generator);
   add_device_option(verb, options.device);
-  verb.add_option("--target", options.target, "image file; cropped to a centered square")
+  verb.add_option("--target", options.target,
+                  "image file; its center is cropped to the proportions of the generator's images")
       ->required()
       ->type_name("FILE");
   verb.add_option("--out-dir", options.out_dir, "folder for the results")

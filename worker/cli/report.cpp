@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "checkpoint/run_files.h"
 #include "cli/add_verb.h"
+#include "cli/options/run_argument.h"
 #include "cli/verbs.h"
 #include "report/page/html_report.h"
 
@@ -35,7 +36,7 @@ ExitCode write_report(const ReportOptions& options) {
 
 void add_report(CLI::App& app, Action& action) {
   const auto [verb, options] = add_verb(app, action, kReportText, write_report);
-  verb.add_option("run,--run", options.run, "folder of the run")->required();
+  add_run_argument(verb, options.run);
   verb.add_option("--out", options.out, "file to write; default: RUN/report.html");
 }
 

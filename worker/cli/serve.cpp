@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "cli/add_verb.h"
 #include "cli/options/generator_options.h"
+#include "cli/options/run_argument.h"
 #include "cli/serve/live_run.h"
 #include "cli/serve/page_server.h"
 #include "cli/serve/page_url.h"
@@ -65,7 +66,7 @@ void add_serve(CLI::App& app, Action& action) {
   const auto [verb, options] = add_verb(
       app, action, {"serve", "Serve a live page of a run, with images on request", kServeExample},
       serve);
-  verb.add_option("run,--run", options.run, "folder of the run")->required();
+  add_run_argument(verb, options.run);
   verb.add_option("--address", options.server.address,
                   "IPv4 address to listen on; 0.0.0.0: all interfaces")
       ->capture_default_str();

@@ -56,6 +56,15 @@ void write_file_atomically(const std::filesystem::path& path, std::string_view b
   }
 }
 
+void prepare_to_write(const std::filesystem::path& path) {
+  create_parent(path);
+  const auto folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+  if (::access(folder.c_str(), W_OK | X_OK) != 0) fail(folder, {errno, std::generic_category()});
+  std::error_code missing;
+  if (path.has_filename() && std::filesystem::is_directory(path, missing))
+    fail(path, std::make_error_code(std::errc::is_a_directory));
+}
+
 std::string read_file(const std::filesystem::path& path, std::uint64_t offset_bytes) {
   const FileDescriptor file(
       uninterrupted([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC); }));

@@ -25,6 +25,8 @@ struct LabelImages {
   at::Tensor fake;  // [M, D]
 
   std::int64_t fewer() const { return std::min(real.size(0), fake.size(0)); }
+  /// Labels without reals or without fakes are not in the data, or not generated.
+  bool has_too_few(std::int64_t needed) const { return fewer() > 0 && fewer() <= needed; }
 };
 
 LabelImages images_of(const Sets& sets, std::int64_t label) {
@@ -107,7 +109,7 @@ void measure_by_label(const MetricName& metric, const Sets& sets, Divisor diviso
     for (std::int64_t kind = 0; kind < kinds; ++kind) {
       cell[kind * sets.label_count + label] = values[static_cast<std::size_t>(kind)];
     }
-    cell[kinds * sets.label_count + label] = images.fewer() <= needed ? 1 : 0;
+    cell[kinds * sets.label_count + label] = images.has_too_few(needed) ? 1 : 0;
   }
   group.all_reduce_sum(table);
   if (group.rank() == 0) {

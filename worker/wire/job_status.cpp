@@ -63,10 +63,11 @@ void read(const Json& json, const char* key, double& value) {
   if (field != json.end()) value = number(*field, key);
 }
 
-constexpr std::array<std::pair<const char*, double Measurement::*>, 6> kMeasuredSeconds{{
+constexpr std::array<std::pair<const char*, double Measurement::*>, 7> kMeasuredSeconds{{
     {"seconds", &Measurement::seconds},
     {"data_wait_seconds", &Measurement::data_wait_seconds},
     {"all_reduce_seconds", &Measurement::all_reduce_seconds},
+    {"role_wait_seconds", &Measurement::role_wait_seconds},
     {"straggler_ratio", &Measurement::straggler_ratio},
     {"step_seconds_median", &Measurement::step_seconds_median},
     {"step_seconds_p99", &Measurement::step_seconds_p99},

@@ -88,7 +88,7 @@ TEST(Classifier, LearnsRealDigitsTo97PercentAndGivesThemAHighScore) {
   if (!is_thorough()) GTEST_SKIP() << "half a minute: make check-long runs it";
   const auto train = shared_file("data/mnist/train-images-idx3-ubyte.gz");
   const auto test = shared_file("data/mnist/t10k-images-idx3-ubyte.gz");
-  if (!train || !test) GTEST_SKIP() << "no MNIST: shared/data/mnist/*-images-idx3-ubyte.gz";
+  if (!train || !test) GTEST_SKIP() << "no MNIST: $GANSCALE_SHARED/data/mnist";
   Classifier classifier({}, /*seed=*/1000);
   classifier.train(read_labeled(*train), /*epochs=*/2);
   const auto digits = read_labeled(*test);

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <fstream>
+#include <future>
 
 #include "base/error.h"
 #include "checkpoint/checkpoint_name.h"
@@ -137,6 +138,18 @@ TEST(Writer, AddsNoMetricsOnceForbidden) {
   is_taken = true;
   EXPECT_THROW(writer.add_metrics(1'000, {{"fid50k", 1}}), PeerLost);
   EXPECT_TRUE(load_checkpoint(run / "checkpoints/kimg-000001").metrics.empty());
+}
+
+TEST(Writer, IsBusyUntilACheckpointIsWritten) {
+  const TemporaryFolder run;
+  std::promise<void> storage;
+  Writer writer(run.path(), {}, [answers = storage.get_future().share()] { answers.wait(); });
+  EXPECT_FALSE(writer.is_busy());
+  writer.write(make_snapshot(1'000, 1.0));
+  EXPECT_TRUE(writer.is_busy());
+  storage.set_value();
+  EXPECT_TRUE(writer.wait());
+  EXPECT_FALSE(writer.is_busy());
 }
 
 TEST(Writer, AbandonsAWriteWhenItIsDestroyed) {

@@ -122,14 +122,16 @@ TEST(GenerateVerb, TruncatesByAFiniteNumber) {
 }
 
 /// Trains a small model without labels for two steps; returns the folder of the run.
-std::string trained_run(const TemporaryFolder& folder) {
+std::string trained_run(
+    const TemporaryFolder& folder,
+    const std::string& model = "{name: dcgan, resolution: 32, channels: 0.125}") {
   const std::vector<std::uint8_t> gray(std::size_t(3) * 32 * 32, 7);
   for (const std::string name : {"1", "2", "3", "4"})
     folder.write("images/" + name + ".png", data::encode_png({3, 32, 32, gray}));
   std::string run = folder / "run";
   EXPECT_EQ(
       run_ganscale({"train", "--run", run, "--set", "data.path=" + (folder / "images").string(),
-                    "--set", "model={name: dcgan, resolution: 32, channels: 0.125}", "--set",
+                    "--set", "model=" + model, "--set",
                     "training={batch: 4, total_kimg: 0.008, device: cpu, threads: 1}"}),
       ExitCode::kOk);
   return run;
@@ -145,6 +147,44 @@ TEST(GenerateVerb, RefusesAGridForTheWalkOfAModelWithoutLabels) {
   EXPECT_THAT(testing::internal::GetCapturedStderr(),
               testing::HasSubstr("--grid: with --walk it has a cell for each label, but the model "
                                  "of this run is unconditional; leave the option out: 1x2"));
+}
+
+TEST(GenerateVerb, RefusesAPlaceThatCannotBeWrittenBeforeItStarts) {
+  const TemporaryFolder folder;
+  const std::string run = trained_run(folder);
+  for (const Arguments& place : {Arguments{"--out", "/proc/none/g.png"},
+                                 {"--out", "/proc/none/w.webp", "--walk", "2"},
+                                 {"--out-dir", "/proc/none"}}) {
+    // Labels, which this model does not have, are refused later.
+    Arguments generate = {"generate", "--run", run, "--device", "cpu", "--labels", "1"};
+    generate.insert(generate.end(), place.begin(), place.end());
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(run_ganscale(generate), ExitCode::kData);
+    EXPECT_THAT(testing::internal::GetCapturedStderr(),
+                testing::HasSubstr("can't write: /proc/none: "));
+  }
+}
+
+TEST(ExportVerb, CreatesMissingFolders) {
+  const TemporaryFolder folder;
+  const std::string run = trained_run(folder);
+  for (const char* name : {"new/safetensors/g.safetensors", "new/torchscript/g.pt"}) {
+    EXPECT_EQ(run_ganscale({"export", "--run", run, "--out", folder / name}), ExitCode::kOk);
+    EXPECT_TRUE(std::filesystem::exists(folder / name)) << name;
+  }
+}
+
+TEST(ProjectVerb, RefusesAFolderThatCannotBeWrittenBeforeItStarts) {
+  const TemporaryFolder folder;
+  const std::string run = trained_run(
+      folder,
+      "{name: stylegan2, resolution: 32, z_dim: 8, w_dim: 8, channel_base: 256, channel_max: 8}");
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(run_ganscale({"project", "--run", run, "--device", "cpu", "--target", "missing.png",
+                          "--out-dir", "/proc/none/me"}),
+            ExitCode::kData);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              testing::HasSubstr("can't write: /proc/none/me: "));
 }
 
 // The dataset is opened after the ranks are counted.

@@ -135,7 +135,20 @@ TEST(Run, TakesTheRunOfAReportLikeThatOfOtherVerbs) {
     const Told told = run_and_listen({verb, "--run", run});
     EXPECT_THAT(told.error, testing::HasSubstr(run)) << verb;
     EXPECT_EQ(told.error, run_and_listen({verb, run}).error) << verb;
+    const std::string help = printed_by({verb, "--help"});
+    EXPECT_THAT(help, testing::HasSubstr("run DIR REQUIRED")) << verb;
+    EXPECT_THAT(help, testing::Not(testing::HasSubstr("--run"))) << verb;
+    EXPECT_THAT(run_and_listen({verb}).error, testing::HasSubstr("error: run is required")) << verb;
+    EXPECT_THAT(run_and_listen({verb, run, "--run", run}).error,
+                testing::HasSubstr("--run excludes run"))
+        << verb;
   }
+}
+
+TEST(Run, NamesTheTypeOfAFileOnce) {
+  EXPECT_THAT(printed_by({"launch", "--help"}),
+              testing::AllOf(testing::HasSubstr("--hostfile FILE "),
+                             testing::Not(testing::HasSubstr("FILE:FILE"))));
 }
 
 TEST(ReportVerb, WritesHtmlOnly) {
@@ -253,6 +266,8 @@ TEST(ImportVerb, RefusesOptionsWithoutEffect) {
   };
   for (const char* file : {"ffhq.pkl", "networks.pt"})
     expect_refused({file, "--print-config"}, "--print-config: there is no configuration to print");
+  for (const char* shape : {"--channels", "--labels"})
+    expect_refused({"ffhq.pkl", shape, "1"}, "--channels, --labels: only with a configuration");
   const TemporaryFolder folder;
   const std::string network = folder.write("ffhq.pkl", "a pickle");
   const std::string own = "a network file (.pkl) says itself of which model it is";

@@ -29,6 +29,24 @@ TEST(AtomicFile, KeepsTheOldFileIfTheNewOneCannotReplaceIt) {
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder / ""), {}), 1);
 }
 
+TEST(PrepareToWrite, MakesMissingFoldersAndNoFile) {
+  const TemporaryFolder folder;
+  prepare_to_write(folder / "a/b.txt");
+  EXPECT_TRUE(std::filesystem::is_empty(folder / "a"));
+  prepare_to_write(folder / "c/");
+  EXPECT_TRUE(std::filesystem::is_empty(folder / "c"));
+  EXPECT_NO_THROW(prepare_to_write(folder / "c/"));
+}
+
+TEST(PrepareToWrite, RefusesWhatCannotBeWritten) {
+  const TemporaryFolder folder;
+  folder.write("file", "");
+  std::filesystem::create_directory(folder / "folder");
+  for (const auto& path :
+       {folder / "file/x", folder / "folder", std::filesystem::path("/proc/none/x")})
+    EXPECT_THROW(prepare_to_write(path), OutputError) << path;
+}
+
 TEST(AtomicFile, PicksADifferentTemporaryNameEachTime) {
   EXPECT_NE(temporary_beside("x"), temporary_beside("x"));
 }

@@ -1,5 +1,6 @@
 #include "metrics/by_label.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -57,6 +58,20 @@ TEST(MeasureByLabel, LeavesOutALabelWithTooFewImages) {
   const auto neighbors = measured("pr4k1_by_label", {real, fake, 2, 1});
   EXPECT_FALSE(std::isnan(neighbors.by_label.at("pr4k1_recall_labels").at(0)));
   EXPECT_TRUE(std::isnan(neighbors.by_label.at("pr4k1_recall_labels").at(1)));
+}
+
+TEST(MeasureByLabel, WarnsOfFewImagesOnlyOfLabelsThatAreThereAndGenerated) {
+  const auto real = stats_of({0, 2, 4, 6, 10, 12, 14, 16}, {0, 0, 0, 0, 1, 1, 1, 1});
+  const auto fake = stats_of({1, 3, 5, 7, 9, 11, 13, 15}, {0, 0, 0, 0, 0, 0, 0, 0});
+  const auto few = stats_of({1, 3, 5, 7, 9, 11, 13, 15}, {0, 0, 0, 0, 0, 0, 0, 1});
+  for (const char* name : {"fid8_by_label", "pr8k3_by_label"}) {
+    testing::internal::CaptureStderr();
+    measured(name, {real, fake, /*label_count=*/3, 1});
+    EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+    testing::internal::CaptureStderr();
+    measured(name, {real, few, /*label_count=*/3, 1});
+    EXPECT_THAT(testing::internal::GetCapturedStderr(), testing::HasSubstr("labels=1"));
+  }
 }
 
 TEST(MeasureByLabel, IsSharedOutToTheRanks) {

@@ -33,6 +33,7 @@ JobStatus full_status() {
                                   .seconds = 41.25,
                                   .data_wait_seconds = 0.5,
                                   .all_reduce_seconds = 3.5,
+                                  .role_wait_seconds = 1.5,
                                   .straggler_ratio = 1.125,
                                   .step_seconds_median = 0.203125,
                                   .step_seconds_p99 = 0.25,
@@ -85,6 +86,8 @@ TEST(JobStatus, TakesFieldsOfAnotherVersion) {
   EXPECT_EQ(status.state, JobState::kRunning);
   EXPECT_EQ(status.images_seen, 64);
   EXPECT_EQ(status.world_size, 1);
+  const auto measured = parse_job_status(Json::parse(R"({"measured": {"steps": 20}})")).measured;
+  EXPECT_EQ(measured, Measurement{.steps = 20}) << "of a worker that measures less";
 }
 
 TEST(JobStatus, CarriesALossThatDiverged) {

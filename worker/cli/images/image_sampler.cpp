@@ -10,10 +10,12 @@
 #include <sstream>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "base/nearest.h"
 #include "kernels/counter_random/counter_random.h"
 #include "models/label_bundle.h"
 #include "models/latent_truncation.h"
+#include "training/generators/label_state.h"
 
 namespace ganscale::cli {
 namespace {
@@ -56,6 +58,18 @@ std::int64_t label_of_name(const std::string& name, const std::vector<std::strin
                    (meant ? " (did you mean " + *meant + "?)" : ""));
 }
 
+/// Returns the labels of a number or range. Warns if this is also the name of another label.
+std::vector<std::int64_t> labels_of_number(const std::string& text,
+                                           const std::vector<std::string>& names) {
+  auto labels = parse_numbers("--labels", text);
+  const auto named = std::ranges::find(names, text) - names.begin();
+  if (named < std::ssize(names) && labels != std::vector<std::int64_t>{named}) {
+    log::warning("--labels: digits are always a number, but the label of this name has another one",
+                 {{"name", text}, {"number", named}});
+  }
+  return labels;
+}
+
 /// Returns the labels of a list of numbers, ranges and names, such as "0-3,cat". Throws UsageError.
 std::vector<std::int64_t> parse_labels(const std::string& text,
                                        const training::TrainedGenerator& trained) {
@@ -63,7 +77,7 @@ std::vector<std::int64_t> parse_labels(const std::string& text,
   std::istringstream parts(text + ",");
   for (std::string part; std::getline(parts, part, ',');) {
     const auto some = is_number_or_range(part)
-                          ? parse_numbers("--labels", part)
+                          ? labels_of_number(part, trained.label_names)
                           : std::vector{label_of_name(part, trained.label_names)};
     labels.insert(labels.end(), some.begin(), some.end());
   }
@@ -82,12 +96,23 @@ kernels::RandomStream noise_of(const training::TrainedGenerator& trained, std::i
 
 }  // namespace
 
+void refuse_bundle_with_styles(const std::string& option,
+                               const training::TrainedGenerator& trained) {
+  const bool is_bundle =
+      dynamic_cast<const models::LabelBundle*>(trained.generator.get()) != nullptr;
+  if (!is_bundle || !trained.config.model.traits.has_styles) return;
+  const auto label = models::labels_of(*trained.generator).front();
+  throw UsageError(option + ": a bundle of labels has no styles; pass the run of one label: " +
+                   training::label_folder(training::RunFolder("RUN"), label).string());
+}
+
 ImageSampler::ImageSampler(const training::TrainedGenerator& trained,
                            std::optional<models::Truncation> truncation)
     : trained_(trained), style_(trained.generator->as_style_generator()) {
   if (!truncation) return;
   truncation_ = *truncation;
   if (style_ != nullptr) return;
+  refuse_bundle_with_styles("--truncation", trained);
   if (!trained.config.model.traits.truncates_latents) {
     throw UsageError("--truncation: this model has no truncation: " + trained.config.model.name);
   }
@@ -101,9 +126,17 @@ ImageSampler::ImageSampler(const training::TrainedGenerator& trained,
   latent_threshold_ = truncation_.psi;
 }
 
+void ImageSampler::require_styles(const std::string& option) const {
+  if (has_styles()) return;
+  refuse_bundle_with_styles(option, trained_);
+  throw UsageError(option + ": this model has no styles: " + trained_.config.model.name);
+}
+
 void ImageSampler::move_images(const models::ImageMotion& motion) const {
   const at::Tensor transform = style_ != nullptr ? style_->input_transform() : at::Tensor();
   if (!transform.defined()) {
+    if (trained_.config.model.traits.moves_images)
+      refuse_bundle_with_styles("--rotate, --translate", trained_);
     throw UsageError("--rotate, --translate: this model can't turn and move its images: " +
                      trained_.config.model.name);
   }

@@ -23,6 +23,13 @@ struct SampleSpec {
   std::vector<std::int64_t> labels;
 };
 
+/// Throws UsageError, which says what to load instead, for a bundle of labels whose model has
+/// styles: its generators have them, but the bundle has not.
+///
+/// option: what needs styles, for the error.
+void refuse_bundle_with_styles(const std::string& option,
+                               const training::TrainedGenerator& trained);
+
 /// Makes images with a trained generator, on its device. Seed i is the latent of image i of the
 /// run's sample grids.
 class ImageSampler {
@@ -33,9 +40,9 @@ class ImageSampler {
                std::optional<models::Truncation> truncation);
 
   /// Assigns labels to the seeds in turn: those in `text` (numbers, ranges and names, such as
-  /// "0-3,cat"), or all labels of the model if it is empty; none for an unconditional model. If
-  /// `text` is "data", each seed draws its label with the frequency of the labels in the data.
-  /// Throws UsageError.
+  /// "0-3,cat"; digits are always a number), or all labels of the model if it is empty; none for an
+  /// unconditional model. If `text` is "data", each seed draws its label with the frequency of the
+  /// labels in the data. Throws UsageError.
   SampleSpec specify(std::vector<std::int64_t> seeds, const std::string& text) const;
 
   /// Returns the labels of a text, as specify() takes them, but not "data". Throws UsageError, also
@@ -54,6 +61,8 @@ class ImageSampler {
   bool has_labels() const { return trained_.generator->label_count() > 0; }
   /// Returns whether the model has styles between latents and images.
   bool has_styles() const { return style_ != nullptr; }
+  /// Throws UsageError, which names the option that needs styles, for a model without them.
+  void require_styles(const std::string& option) const;
   /// Turns and moves all images from now on. Throws UsageError for a model that can't.
   void move_images(const models::ImageMotion& motion) const;
   /// Returns truncated styles, [N, w_count, w_dim].

@@ -1,6 +1,7 @@
 #include "cli/images/latent_walk.h"
 
 #include <ATen/TensorOperators.h>
+#include <ATen/ops/arange.h>
 #include <ATen/ops/stack.h>
 #include <ATen/ops/tensor.h>
 
@@ -22,10 +23,13 @@ at::Tensor spline(const std::array<at::Tensor, 4>& p, double t) {
          p[2] * ((-3 * t3 + 4 * t2 + t) / 2) + p[3] * ((t3 - t2) / 2);
 }
 
-/// Latents between normal ones are shorter than those that the generator was trained on.
-at::Tensor to_usual_length(const at::Tensor& z) {
-  const double length = std::sqrt(static_cast<double>(z.size(1)));
-  return z * (length / z.norm(2, {1}, /*keepdim=*/true));
+/// Returns the lengths of latents, [N, 1].
+at::Tensor length_of(const at::Tensor& z) { return z.norm(2, {1}, /*keepdim=*/true); }
+
+/// Scales latents to these lengths, [N, 1].
+at::Tensor with_length(const at::Tensor& z, const at::Tensor& length) {
+  constexpr double kShortest = 1e-12;  // opposite latents meet at 0
+  return z * (length / length_of(z).clamp_min(kShortest));
 }
 
 /// Returns the label of the nearest key for each frame.
@@ -44,8 +48,8 @@ class CellWalk {
  public:
   CellWalk(const ImageSampler& sampler, const SampleSpec& spec, int steps)
       : sampler_(sampler),
-        points_(closed_walk(
-            sampler.has_styles() ? sampler.styles(spec) : sampler.latents(spec.seeds), steps)),
+        points_(sampler.has_styles() ? closed_walk(sampler.styles(spec), steps)
+                                     : closed_latent_walk(sampler.latents(spec.seeds), steps)),
         labels_(labels_of_frames(spec, steps)) {}
 
   std::int64_t frame_count() const { return points_.size(0); }
@@ -54,7 +58,7 @@ class CellWalk {
   at::Tensor images(std::int64_t first, std::int64_t count) const {
     const auto some = points_.narrow(0, first, count);
     if (sampler_.has_styles()) return sampler_.from_styles(some);
-    return sampler_.from_latents(to_usual_length(some),
+    return sampler_.from_latents(some,
                                  labels_.defined() ? labels_.narrow(0, first, count) : labels_);
   }
 
@@ -84,11 +88,15 @@ at::Tensor closed_walk(const at::Tensor& keys, int steps) {
   return at::stack(points);
 }
 
+at::Tensor closed_latent_walk(const at::Tensor& z, int steps) {
+  const auto own = length_of(z);
+  const auto way = at::arange(steps, z.options()) / steps;
+  const auto lengths = own + (own.roll(-1, 0) - own) * way;  // [N, steps]
+  return with_length(closed_walk(z, steps), lengths.reshape({-1, 1}));
+}
+
 at::Tensor latent_between(const at::Tensor& from, const at::Tensor& to, double t) {
-  constexpr double kShortest = 1e-12;  // opposite latents meet at 0
-  const auto length = [](const at::Tensor& z) { return z.norm(2, {1}, /*keepdim=*/true); };
-  const auto straight = from.lerp(to, t);
-  return straight * (length(from).lerp(length(to), t) / length(straight).clamp_min(kShortest));
+  return with_length(from.lerp(to, t), length_of(from).lerp(length_of(to), t));
 }
 
 at::Tensor image_between(const ImageSampler& sampler, const SampleSpec& from, const SampleSpec& to,

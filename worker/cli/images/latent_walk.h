@@ -33,6 +33,10 @@ models::ImageMotion motion_at(const models::ImageMotion& whole, double t);
 /// along a periodic Catmull-Rom spline: [N * steps, ...].
 at::Tensor closed_walk(const at::Tensor& keys, int steps);
 
+/// Returns such a walk through latents, [N, z_dim]. Its length changes evenly from key to key, as
+/// that of latent_between().
+at::Tensor closed_latent_walk(const at::Tensor& z, int steps);
+
 /// Returns the image at `t` in [0, 1] of a straight walk from one sample to another, with the label
 /// of the first, [1, C, H, W]: between styles if the model has them, otherwise between latents. At
 /// 0 and 1 it is the sample's.

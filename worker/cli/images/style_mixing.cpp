@@ -31,7 +31,7 @@ at::Tensor mixed_layers(const std::string& text, std::int64_t layer_count) {
 
 void write_style_mixing(const ImageSampler& sampler, const StyleMixing& mixing,
                         const std::filesystem::path& file) {
-  if (!sampler.has_styles()) throw UsageError("--mix-rows: this model has no styles to mix");
+  sampler.require_styles("--mix-rows");
   const auto rows = sampler.styles(mixing.rows);
   const auto columns = sampler.styles(mixing.columns);
   const auto layers = mixed_layers(mixing.layers, rows.size(1)).to(rows.device());

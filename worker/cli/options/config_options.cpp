@@ -13,8 +13,10 @@
 namespace ganscale::cli {
 
 void add_config_file_options(CLI::App& verb, ConfigOptions& options) {
-  verb.add_option("--config", options.file,
-                  "YAML file of the run, or the name of one that comes with ganscale: demo")
+  verb.add_option(
+          "--config", options.file,
+          "YAML file of the run, or the name of a configuration that comes with ganscale, such "
+          "as demo (an unknown name lists them all)")
       ->type_name("FILE");
   verb.add_option("--set", options.assignments,
                   "Override one key: --set data.path=/data/faces; repeatable")

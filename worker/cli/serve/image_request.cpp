@@ -76,11 +76,14 @@ ImageRequest parse_image_request(const Query& query, const Choices& choices) {
     if (std::ranges::find(kKnown, name) == kKnown.end())
       refuse(name, value, "seed, class, truncation, walk_to or t");
   }
+  const auto walk_to = parse_seed(query, "walk_to");
+  const auto t = parse_within(query, "t", {0, 1});
+  if (t && !walk_to) refuse("t", query.at("t"), "walk_to with it, the seed where the walk ends");
   return {.seed = parse_seed(query, "seed").value_or(0),
           .label = parse_label(query, choices.labels),
           .truncation = parse_truncation(query, choices),
-          .walk_to = parse_seed(query, "walk_to"),
-          .t = parse_within(query, "t", {0, 1}).value_or(0)};
+          .walk_to = walk_to,
+          .t = t.value_or(0)};
 }
 
 }  // namespace ganscale::cli

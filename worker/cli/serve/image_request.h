@@ -38,7 +38,7 @@ inline constexpr std::int64_t kHighestSeed = 999'999'999;
 /// Parses seed, class (the first label by default), truncation, walk_to and t.
 ///
 /// Throws: UsageError with the parameter, its value and what is expected, also for parameters that
-///         the generator does not have.
+///         the generator does not have, and for t without walk_to.
 ImageRequest parse_image_request(const Query& query, const Choices& choices);
 
 }  // namespace ganscale::cli

@@ -4,6 +4,7 @@
 #define _TURN_OFF_PLATFORM_STRING  // NOLINT: theirs, not ours
 #include <cpprest/base_uri.h>
 
+#include <sstream>
 #include <stdexcept>
 
 namespace ganscale::cli {
@@ -17,9 +18,19 @@ std::string decoded(const std::string& text) {
   return result;
 }
 
+/// Throws std::invalid_argument for a parameter without a value, which split_query() leaves out.
+void require_values(const std::string& text) {
+  std::istringstream parameters(text);
+  for (std::string parameter; std::getline(parameters, parameter, '&');) {
+    if (parameter.empty() || parameter.find('=') != std::string::npos) continue;
+    throw std::invalid_argument("expected NAME=VALUE: " + parameter);
+  }
+}
+
 }  // namespace
 
 Query parse_query(const std::string& text) {
+  require_values(text);
   Query query;
   for (const auto& [name, value] : web::uri::split_query(text))
     query[decoded(name)] = decoded(value);

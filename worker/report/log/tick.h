@@ -30,7 +30,7 @@ struct Tick {
   std::int64_t step = 0;
   std::map<std::string, std::int64_t> network_steps;  ///< of this tick, by network
   int world_size = 1;
-  double seconds = 0;  ///< of training since image 0, over all restarts
+  double seconds = 0;  ///< since image 0, with evaluations and pauses, over all restarts
   double seconds_per_kimg = 0;
   double maintenance_seconds = 0;  ///< between the last tick and this one: grids, checkpoints, ...
   /// Part of the tick's time in [0, 1] that ranks with a loader waited for images, in the mean.

@@ -59,15 +59,19 @@ std::string row(const std::string& head, const std::vector<double>& values) {
   return element("tr", {}, cells);
 }
 
+/// Returns the name of a label: of scheme per_label, or of a conditional model; empty if unknown.
+std::string label_name(const RunSummary& run, std::size_t label) {
+  for (const auto& known : run.labels) {
+    if (integer_in(known, "label", -1) == static_cast<std::int64_t>(label))
+      return text_in(known, "name");
+  }
+  return label < run.label_names.size() ? run.label_names[label] : "";
+}
+
 /// Returns a label as its number and, if the run knows it, its name.
 std::string label_text(const RunSummary& run, std::size_t label) {
-  const auto number = std::to_string(label);
-  for (const auto& known : run.labels) {
-    if (integer_in(known, "label", -1) != static_cast<std::int64_t>(label)) continue;
-    const auto name = text_in(known, "name");
-    return name.empty() ? number : number + " " + name;
-  }
-  return number;
+  const auto name = label_name(run, label);
+  return std::to_string(label) + (name.empty() ? "" : " " + name);
 }
 
 }  // namespace

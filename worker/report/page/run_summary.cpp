@@ -109,7 +109,8 @@ RunSummary read_run(const std::filesystem::path& folder) {
   if (std::filesystem::exists(reals)) run.reals = reals;
   run.samples = list_samples(folder / run_files::kSamples);
   run.checkpoints = checkpoint::list_checkpoints(folder);
-  run.row_labels = row_labels(run.config, label_names(run.checkpoints));
+  run.label_names = label_names(run.checkpoints);
+  run.row_labels = row_labels(run.config, run.label_names);
   return run;
 }
 

@@ -29,8 +29,9 @@ struct RunSummary {
   std::vector<nlohmann::ordered_json> metrics;  ///< lines of metrics.jsonl
   std::vector<nlohmann::ordered_json> labels;   ///< labels.json of scheme per_label
   std::optional<std::filesystem::path> reals;
-  std::vector<SampleGrid> samples;      ///< in order of images seen
-  std::vector<std::string> row_labels;  ///< of all grids; empty unless each row has one
+  std::vector<SampleGrid> samples;       ///< in order of images seen
+  std::vector<std::string> label_names;  ///< by number, of a conditional model; empty if unknown
+  std::vector<std::string> row_labels;   ///< of all grids; empty unless each row has one
   std::vector<checkpoint::CheckpointInfo> checkpoints;  ///< oldest first
 };
 

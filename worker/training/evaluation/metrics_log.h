@@ -15,7 +15,7 @@ struct MetricsLine {
   std::int64_t images_seen = 0;
   double seconds = 0;  ///< that the evaluation took
   metrics::Measurements measured;
-  /// For which the generator had been trained, over all restarts; absent if unknown.
+  /// Since image 0, with evaluations and pauses, over all restarts; absent if unknown.
   std::optional<double> training_seconds = {};
 };
 

@@ -184,6 +184,7 @@ metrics::FeatureStats real_statistics(const RealImages& real, metrics::OpenFeatu
   const auto file = config.cache / (sha256_of(key).substr(0, 32) + kind);
   const auto total = real.count;
   const auto own = group.rank() == 0 ? read_cached(file, key) : NamedTensors();
+  group.barrier();  // without a timeout, as the storage may be slow
   const auto cached = share(own, needs, net.feature_count, total, group);
   if (!cached.empty()) return {cached, total};
   log::info("Extracting features of the real images", {{"images", total}, {"kept_in", file}});

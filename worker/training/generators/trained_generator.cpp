@@ -77,7 +77,8 @@ TrainedGenerator load_generator(const std::filesystem::path& checkpoint_folder,
       .run = folder.root(),
       .images_seen = snapshot.images_seen,
       .label_probabilities = facts.label_probabilities,
-      .label_names = facts.label_names};
+      .label_names = facts.label_names,
+      .record_count = facts.record_count};
   trained.config.model.channels = facts.channels;
   trained.config.model.label_count = facts.label_count;
   trained.config.model.compute_in_float32();

@@ -22,6 +22,7 @@ struct TrainedGenerator {
   std::int64_t images_seen = 0;
   std::vector<double> label_probabilities{};  ///< p(y) in the data; empty if unknown or no labels
   std::vector<std::string> label_names{};     ///< as above
+  std::int64_t record_count = 0;              ///< of the data; 0 if unknown
 };
 
 /// Loads the generator of a run's newest valid checkpoint, or its bundle.

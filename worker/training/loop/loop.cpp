@@ -53,6 +53,13 @@ void require_finite(const StepResult& result, const Progress& progress, std::siz
       last.parameter);
 }
 
+void require_finite(const checkpoint::Snapshot& snapshot) {
+  const std::string nonfinite = first_nonfinite(snapshot);
+  if (nonfinite.empty()) return;
+  throw ConfigError("training diverged, so no checkpoint was written: NaN or infinity in " +
+                    nonfinite);
+}
+
 /// orders:       those that ended the run, if any did before it was complete.
 /// has_measured: whether a window that was to be measured is over.
 std::string_view reason_of_the_end(const Orders& orders, bool has_measured) {
@@ -310,13 +317,13 @@ void Loop::write_checkpoint() {
   progress.trained_seconds = reporter_.trained_seconds(progress_);  // the last tick may be long ago
   progress.device_seconds = device_seconds(progress.trained_seconds);
   const checkpoint::Snapshot snapshot = gather_snapshot(progress);
-  if (writer_ == nullptr) return;
-  const std::string nonfinite = first_nonfinite(snapshot);
-  if (!nonfinite.empty()) {
-    throw ConfigError("training diverged, so no checkpoint was written: NaN or infinity in " +
-                      nonfinite);
+  bool waits = writer_ != nullptr && writer_->is_busy();
+  comm::broadcast_from_rank_0(context_.group, {&waits});
+  if (writer_ != nullptr) {
+    require_finite(snapshot);
+    writer_->write(snapshot);
   }
-  writer_->write(snapshot);
+  if (waits) context_.group.barrier();  // without a timeout, as the storage may be slow
 }
 
 void Loop::write_fakes() {
@@ -359,6 +366,9 @@ ExitCode Loop::run() {
   reporter_.begin(progress_);
   maintain({.samples = shows_untrained_samples(), .evaluation = lacks_evaluation()});
   Orders orders;
+  if (progress_.images_seen > 0) {
+    orders.spent = agree(context_.group, {.spent = budget_.spent()}).spent;
+  }
   while (!orders.end() && !is_complete()) {
     orders = train_to_agreement();
     maintain(find_due(orders));

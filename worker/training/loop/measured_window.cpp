@@ -55,6 +55,7 @@ void MeasuredWindow::step(Clock::time_point now, const StepResult& result,
     step_seconds_.push_back(seconds);
     seconds_ += seconds;
     images_ += result.images;
+    if (result.role) role_wait_seconds_ += result.role->wait_seconds;
     for (const auto& [phase, spent] : result.phase_seconds) phase_seconds_[phase] += spent;
     readings_ = readings;
   } else if (is_inside()) {
@@ -71,6 +72,7 @@ WindowParts MeasuredWindow::parts() const {
       .data_wait_seconds = readings_.loader.wait_seconds - readings_at_start_.loader.wait_seconds,
       .all_reduce_seconds =
           readings_.all_reduce.exposed_seconds - readings_at_start_.all_reduce.exposed_seconds,
+      .role_wait_seconds = role_wait_seconds_,
       .phase_seconds = phase_seconds_};
 }
 
@@ -92,19 +94,21 @@ std::optional<wire::Measurement> MeasuredWindow::gather(comm::Group& group,
                              .images = images_,
                              .seconds = here.seconds,
                              .data_wait_seconds = here.data_wait_seconds,
-                             .all_reduce_seconds = here.all_reduce_seconds};
-  double work = here.seconds - here.all_reduce_seconds;
+                             .all_reduce_seconds = here.all_reduce_seconds,
+                             .role_wait_seconds = here.role_wait_seconds};
+  double work = here.seconds - here.all_reduce_seconds - here.role_wait_seconds;
   double longest_work = work;
   double gpu_use = shares.time.value_or(0);
   double measured_gpus = shares.time ? 1 : 0;
   double memory_share = shares.memory;
   comm::all_reduce_sum(group, {&measured.images});
-  comm::all_reduce_sum(group, {&measured.data_wait_seconds, &measured.all_reduce_seconds, &work,
-                               &gpu_use, &measured_gpus});
+  comm::all_reduce_sum(group, {&measured.data_wait_seconds, &measured.all_reduce_seconds,
+                               &measured.role_wait_seconds, &work, &gpu_use, &measured_gpus});
   comm::all_reduce_max(group, {&measured.seconds, &longest_work, &memory_share});
   const double ranks = group.size();
   measured.data_wait_seconds /= ranks;
   measured.all_reduce_seconds /= ranks;
+  measured.role_wait_seconds /= ranks;
   measured.straggler_ratio = work > 0 ? longest_work / (work / ranks) : 1;
   measured.step_seconds_median = quantile(step_seconds_, 0.5);
   measured.step_seconds_p99 = quantile(step_seconds_, 0.99);

@@ -28,6 +28,7 @@ struct WindowParts {
   double seconds = 0;  ///< all of them
   double data_wait_seconds = 0;
   double all_reduce_seconds = 0;                     ///< waited for gradients of other ranks
+  double role_wait_seconds = 0;                      ///< waited for ranks of the other role
   std::map<std::string, double> phase_seconds = {};  ///< of the host, by phase
 };
 
@@ -68,6 +69,7 @@ class MeasuredWindow {
   std::int64_t count_ = 0;  // steps, including the warm-up
   std::int64_t images_ = 0;
   double seconds_ = 0;
+  double role_wait_seconds_ = 0;
   std::map<std::string, double> phase_seconds_;
   double maintenance_seconds_ = 0;  // since the last step ended
   std::vector<double> step_seconds_;

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -22,6 +23,12 @@
 
 namespace ganscale::training {
 namespace {
+
+std::int64_t allocated_bytes(const device::NetworkDevices& devices) {
+  const std::int64_t bytes = device::device_memory(devices.generator).allocated_bytes;
+  if (devices.discriminator == devices.generator) return bytes;
+  return bytes + device::device_memory(devices.discriminator).allocated_bytes;
+}
 
 double seconds_between(std::chrono::steady_clock::time_point from,
                        std::chrono::steady_clock::time_point to) {
@@ -212,7 +219,7 @@ report::Tick Reporter::make_tick(const Progress& progress, double seconds) {
     tick.host_memory_bytes = static_cast<std::int64_t>(usage->resident_memory_bytes);
   }
   if (context_.devices.generator.is_cuda()) {
-    tick.device_memory_bytes = device::device_memory(context_.devices.generator).allocated_bytes;
+    tick.device_memory_bytes = allocated_bytes(context_.devices);
   }
   tick.augment_p = now.augment_p;
   tick.roles = roles_.take(context_.group, training_seconds);
@@ -229,10 +236,22 @@ report::Tick Reporter::make_tick(const Progress& progress, double seconds) {
   return tick;
 }
 
+/// Returns how long training and evaluations take to the end, if each evaluation takes as long as
+/// the last one.
 double Reporter::seconds_left(const report::Tick& tick) const {
   const auto images_left = std::max<std::int64_t>(status_.total_images - tick.images_seen, 0);
-  return std::min(static_cast<double>(images_left) / 1000 * tick.seconds_per_kimg,
-                  std::max(budget_seconds_left_, 0.0));
+  const double training = static_cast<double>(images_left) / 1000 * tick.seconds_per_kimg;
+  const double evaluations = evaluation_seconds_ * evaluations_left(tick.images_seen);
+  return std::min(training + evaluations, std::max(budget_seconds_left_, 0.0));
+}
+
+/// Returns how many evaluations follow one at this progress; the last is that of the complete run.
+double Reporter::evaluations_left(std::int64_t images_seen) const {
+  if (images_seen >= status_.total_images) return 0;
+  const double every_images = context_.config.evaluate.every_kimg * 1000;
+  if (every_images == 0) return 1;
+  return std::ceil(static_cast<double>(status_.total_images) / every_images) -
+         std::floor(static_cast<double>(images_seen) / every_images);
 }
 
 void Reporter::tick(Progress& progress, double budget_seconds_left) {
@@ -275,6 +294,7 @@ double Reporter::trained_seconds(const Progress& progress) const {
 }
 
 void Reporter::metrics(const MetricsLine& line) {
+  evaluation_seconds_ = line.seconds;
   if (context_.group.rank() != 0) return;
   report_evaluation(line, context_, status_);
   if (mlflow_) mlflow_->notify();
@@ -299,6 +319,7 @@ void Reporter::measurement() {
                          {"images_per_second", status_.measured->images_per_second()},
                          {"data_wait_seconds", status_.measured->data_wait_seconds},
                          {"all_reduce_seconds", status_.measured->all_reduce_seconds},
+                         {"role_wait_seconds", status_.measured->role_wait_seconds},
                          {"straggler_ratio", status_.measured->straggler_ratio}});
 }
 

@@ -79,6 +79,7 @@ class Reporter {
   void finish_mlflow(report::MlflowStatus status);
   void read_counters();
   double seconds_left(const report::Tick& tick) const;
+  double evaluations_left(std::int64_t images_seen) const;
 
   const TrainingContext& context_;
   const Trainer& trainer_;
@@ -96,6 +97,7 @@ class Reporter {
   Clock::time_point tick_start_;
   Clock::time_point step_ended_;
   double maintenance_seconds_ = 0;
+  double evaluation_seconds_ = 0;  // of the last evaluation
   std::int64_t tick_images_ = 0;
   std::int64_t generator_steps_ = 0;      // since the last tick
   std::int64_t discriminator_steps_ = 0;  // since the last tick

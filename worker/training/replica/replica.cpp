@@ -14,8 +14,6 @@
 namespace ganscale::training {
 namespace {
 
-constexpr const char* kAugmentation = "augmentation";
-
 /// Returns the means of path lengths of a checkpoint's ranks; undefined if they shared one.
 at::Tensor path_lengths_of_ranks(const checkpoint::Snapshot& snapshot) {
   const auto file = snapshot.files.find(kRegularizationOfRanks);

@@ -14,6 +14,9 @@
 
 namespace ganscale::training {
 
+/// The checkpoint file of the augmentation, which exists if the augmentation has a state.
+inline constexpr const char* kAugmentation = "augmentation";
+
 /// Separate groups, which must outlive the replica (see comm/collectives/differentiable_all_reduce.h); null for
 /// a single rank.
 struct ReplicaGroups {

@@ -1,6 +1,5 @@
 #include "training/replica/run_snapshot.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include "base/error.h"
@@ -54,10 +53,9 @@ Progress restore(Replica& replica, const RunFacts& facts, const checkpoint::Snap
   require_same("number of records", before.record_count, facts.record_count);
   require_same("number of labels", before.label_count, facts.label_count);
   require_same("number of channels", before.channels, facts.channels);
-  const auto names = std::min(before.label_names.size(), facts.label_names.size());
-  for (std::size_t label = 0; label < names; ++label) {
-    require_same_name(static_cast<std::int64_t>(label), before.label_names[label],
-                      facts.label_names[label]);
+  if (const auto label = first_renamed_label(before.label_names, facts.label_names)) {
+    require_same_name(static_cast<std::int64_t>(*label), before.label_names[*label],
+                      facts.label_names[*label]);
   }
   replica.restore(snapshot);
   return progress_in(snapshot.state);

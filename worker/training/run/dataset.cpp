@@ -47,10 +47,14 @@ Dataset open_dataset(const data::DataConfig& config, models::ModelConfig& model)
                    .label_count = model.label_count,
                    .channels = model.channels,
                    .label_probabilities = label_probabilities(*dataset.source, model.label_count)};
-  if (model.label_count == 0) return dataset;
-  for (const auto& name : dataset.source->label_names())
-    dataset.facts.label_names.push_back(valid_utf8(name));
+  if (model.label_count > 0) dataset.facts.label_names = label_names(*dataset.source);
   return dataset;
+}
+
+std::vector<std::string> label_names(const data::Source& source) {
+  std::vector<std::string> names = source.label_names();
+  for (std::string& name : names) name = valid_utf8(name);
+  return names;
 }
 
 void warn_of_unused_data(const data::DataConfig& config, const models::ModelConfig& model,

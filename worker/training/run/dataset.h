@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "data/image/decode.h"
 #include "data/image/source.h"
@@ -23,6 +24,9 @@ struct Dataset {
 /// Opens the dataset of a run and completes the configuration of its model: channels and number of
 /// labels. Throws DataError, ConfigError.
 Dataset open_dataset(const data::DataConfig& config, models::ModelConfig& model);
+
+/// Returns the names of a dataset's labels as checkpoints have them, in UTF-8; empty without names.
+std::vector<std::string> label_names(const data::Source& source);
 
 /// Logs warnings of what a run leaves out of its dataset, unless the configuration says so: images that
 /// nothing here reads, and labels that the model does not take. Also of a dataset that is slow to read in

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +31,16 @@ inline bool are_probabilities(const std::vector<double>& values) {
   const auto is_one = [](double value) { return value >= 0 && value <= 1; };
   return std::ranges::all_of(values, is_one) &&
          std::ranges::any_of(values, [](double value) { return value > 0; });
+}
+
+/// Returns the first label that has a name both before and now, but another one.
+inline std::optional<std::size_t> first_renamed_label(const std::vector<std::string>& before,
+                                                      const std::vector<std::string>& now) {
+  for (std::size_t label = 0; label < std::min(before.size(), now.size()); ++label) {
+    const bool is_named = !before[label].empty() && !now[label].empty();
+    if (is_named && before[label] != now[label]) return label;
+  }
+  return std::nullopt;
 }
 
 }  // namespace ganscale::training

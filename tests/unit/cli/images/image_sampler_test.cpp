@@ -3,8 +3,11 @@
 #include <ATen/Functions.h>
 
 #include <algorithm>
+#include <map>
+#include <memory>
 #include <numeric>
 
+#include "models/label_bundle.h"
 #include "support/expect_error.h"
 #include "unit/models/read_model.h"
 
@@ -62,6 +65,20 @@ TEST(LabelsByName, AreTheNamesOfTheData) {
                [&] { sampler.specify(seeds(1), "7"); });
 }
 
+TEST(LabelsByName, AreNeverDigits) {
+  auto generator = trained({});
+  const auto logged_for = [&](const std::string& text, const std::vector<std::int64_t>& labels) {
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(ImageSampler(generator, {}).specify(seeds(1), text).labels, labels);
+    return testing::internal::GetCapturedStderr();
+  };
+  generator.label_names = {"cat", "02", "2", "1"};
+  EXPECT_THAT(logged_for("1", {1}), testing::HasSubstr("the label of this name has another one"));
+  EXPECT_EQ(logged_for("2", {2}), "");
+  EXPECT_EQ(logged_for("3", {3}), "");
+  EXPECT_THAT(logged_for("02", {2}), testing::HasSubstr("number=1"));
+}
+
 TEST(LabelsByName, AreRefusedIfTheDataHasNoNames) {
   const auto generator = trained({});
   const ImageSampler sampler(generator, {});
@@ -69,6 +86,38 @@ TEST(LabelsByName, AreRefusedIfTheDataHasNoNames) {
                [&] { sampler.specify(seeds(1), "cat"); });
   expect_error(ExitCode::kUsage, "--labels: ", [&] { sampler.specify(seeds(1), "3-1"); });
   expect_error(ExitCode::kUsage, "--labels: ", [&] { sampler.specify(seeds(1), "-2"); });
+}
+
+/// A bundle of the label 3 of five.
+training::TrainedGenerator style_bundle(const std::string& model) {
+  training::TrainedGenerator result;
+  result.config.model = models::read_model(model);
+  const std::map<std::int64_t, std::shared_ptr<models::Generator>> generators = {
+      {3, models::build_generator(result.config.model, 1, nullptr)}};
+  result.generator = std::make_shared<models::LabelBundle>(generators, 5);
+  return result;
+}
+
+TEST(BundleOfLabels, NamesTheRunsThatHaveItsStyles) {
+  const std::string advice =
+      ": a bundle of labels has no styles; pass the run of one label: RUN/labels/label-0003";
+  const auto bundle = style_bundle(
+      "{name: stylegan2, resolution: 16, z_dim: 8, w_dim: 8, channel_base: 64, channel_max: 8}");
+  expect_error(ExitCode::kUsage, "--truncation" + advice,
+               [&] { ImageSampler(bundle, models::Truncation{.psi = 0.5}); });
+  const ImageSampler sampler(bundle, {});
+  expect_error(ExitCode::kUsage, "--mix-rows" + advice,
+               [&] { sampler.require_styles("--mix-rows"); });
+  expect_error(ExitCode::kUsage, "this model can't turn and move its images: stylegan2",
+               [&] { sampler.move_images({.degrees = 90}); });
+  const auto moved = style_bundle(
+      "{name: stylegan3, resolution: 16, z_dim: 8, w_dim: 8, channel_base: 256, channel_max: 16, "
+      "layers: 4, margin: 4}");
+  expect_error(ExitCode::kUsage, "--rotate, --translate" + advice,
+               [&] { ImageSampler(moved, {}).move_images({.degrees = 90}); });
+  const auto plain = style_bundle("{name: dcgan, channels: 0.125}");
+  expect_error(ExitCode::kUsage, "--mix-rows: this model has no styles: dcgan",
+               [&] { ImageSampler(plain, {}).require_styles("--mix-rows"); });
 }
 
 training::TrainedGenerator biggan() {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "files/atomic_file.h"
+#include "report/media/video_file.h"
 #include "support/expect_error.h"
 #include "support/temporary_folder.h"
 #include "unit/models/read_model.h"
@@ -51,6 +52,21 @@ TEST(WriteWalk, TurnsAndMovesImages) {
   EXPECT_GE(distinct_frames(sampler, {.right = 0.5}), 3);
 }
 
+TEST(WriteWalk, PassesThroughTheImagesOfItsSeeds) {
+  const auto generator = untrained("{name: dcgan, channels: 0.125}");
+  const ImageSampler sampler(generator, {});
+  const TemporaryFolder folder;
+  const SampleSpec spec{.seeds = {7, 3}, .labels = {}};
+  const Walk walk{.cells = {spec}, .frames_per_step = 1};
+  write_walk(sampler, walk, folder / "w.y4m");
+  const auto expected = report::open_video(folder / "e.y4m", walk.frames_per_second);
+  const at::Tensor images = sampler.sample(spec);
+  for (std::int64_t i = 0; i < images.size(0); ++i)
+    expected->append(report::make_grid(images.narrow(0, i, 1), walk.layout));
+  expected->finish();
+  EXPECT_EQ(files::read_file(folder / "w.y4m"), files::read_file(folder / "e.y4m"));
+}
+
 TEST(WriteWalk, RefusesToMoveImagesThatCannotMove) {
   const auto generator = untrained("{name: dcgan, channels: 0.125}");
   const ImageSampler sampler(generator, {});
@@ -91,6 +107,17 @@ TEST(ClosedWalk, IsSmoothBetweenKeys) {
   const auto points = closed_walk(keys, 2).flatten();
   EXPECT_DOUBLE_EQ(points[1].item<double>(), (-48 + 9 * 16 + 9 * 32 - 80) / 16.0);
   EXPECT_DOUBLE_EQ(points[7].item<double>(), (-80 + 9 * 48 + 9 * 16 - 32) / 16.0);
+}
+
+TEST(ClosedLatentWalk, ChangesItsLengthEvenlyFromKeyToKey) {
+  const auto keys = at::tensor({3.0, 0.0, 0.0, 5.0}, at::kDouble).view({2, 2});
+  const auto points = closed_latent_walk(keys, 4);
+  ASSERT_EQ(points.sizes(), (std::vector<std::int64_t>{8, 2}));
+  for (int key = 0; key < 2; ++key) EXPECT_TRUE(points[4 * key].equal(keys[key]));
+  const auto length_at = [&](int point) { return points[point].norm().item<double>(); };
+  EXPECT_DOUBLE_EQ(length_at(1), 3.5);
+  EXPECT_DOUBLE_EQ(length_at(2), 4);
+  EXPECT_DOUBLE_EQ(length_at(6), 4);
 }
 
 TEST(LatentBetween, ChangesItsLengthEvenly) {

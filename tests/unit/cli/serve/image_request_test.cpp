@@ -50,6 +50,10 @@ TEST(ImageRequest, RefusesNumbersBeyondTheirLimits) {
   }
 }
 
+TEST(ImageRequest, RefusesAPlaceOfAWalkWithoutItsEnd) {
+  expect_refused({{"seed", "7"}, {"t", "0.5"}}, kNone, "t: expected walk_to with it, the seed");
+}
+
 TEST(ImageRequest, RefusesALabelWithoutAGenerator) {
   for (const char* label : {"1", "-1", "6", "cat", ""}) {
     expect_refused({{"class", label}}, kAll,

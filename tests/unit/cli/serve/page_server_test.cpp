@@ -65,6 +65,7 @@ TEST_F(PageServerTest, RefusesByTheHead) {
   EXPECT_EQ(http_request(server_.port(), "GET /image?token=wrong").status, 401);
   EXPECT_EQ(http_request(server_.port(), "POST /image", kToken, "body").status, 405);
   EXPECT_EQ(http_request(server_.port(), "GET /image?seed=%zz", kToken).status, 400);
+  EXPECT_EQ(http_request(server_.port(), "GET /image?seed", kToken).status, 400);
 }
 
 TEST_F(PageServerTest, AnswersWhileOthersSendNothingMore) {

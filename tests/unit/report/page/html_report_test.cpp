@@ -73,6 +73,7 @@ TEST(HtmlReport, NamesTheRowsOfGridsWithALabelEach) {
   checkpoint::write_checkpoint(folder.path(), snapshot);
   folder.write("config.yaml", "training: {grid_rows: 3, grid_columns: 2}\n");
   const RunSummary run = read_run(folder.path());
+  EXPECT_THAT(run.label_names, ElementsAre("cat", "a<b"));
   EXPECT_THAT(run.row_labels, ElementsAre("cat", "a<b", "cat"));
   EXPECT_EQ(count(html_report(run), "<span title=\"a&lt;b\">a&lt;b</span>"), 2) << "fakes, reals";
   folder.write("config.yaml", "training: {grid_rows: 1, grid_columns: 2}\n");

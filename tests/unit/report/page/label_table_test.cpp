@@ -30,6 +30,15 @@ TEST(LabelTable, HasARowOfEachLabelAndTheirMeanAndMinimumOfTheNewestEvaluation) 
   EXPECT_THAT(html, HasSubstr("<details class=\"card\" open>"));
 }
 
+TEST(LabelTable, NamesTheLabelsOfAConditionalModel) {
+  auto run = run_of({R"({"fid50k_labels": [1, 2, 3]})"});
+  run.label_names = {"cat", "d<g"};
+  const auto html = label_table(run);
+  EXPECT_THAT(html, HasSubstr("<th>0 cat</th>"));
+  EXPECT_THAT(html, HasSubstr("<th>1 d&lt;g</th>"));
+  EXPECT_THAT(html, HasSubstr("<th>2</th>"));
+}
+
 TEST(LabelTable, SaysThatLabelsWereGeneratedEquallyOften) {
   EXPECT_THAT(label_table(run_of({R"({"labels": "balanced", "fid50k_labels": [1]})"})),
               HasSubstr("Each label was generated equally often."));

@@ -299,6 +299,15 @@ TEST_F(RunLoop, EndsWhenEarlierAttemptsSpentItsBudget) {
   EXPECT_EQ(checkpoints(), (Images{4}));
 }
 
+TEST_F(RunLoop, TrainsNoFurtherOnceItsBudgetIsSpent) {
+  configure("tick_kimg: 0.04");
+  config_.budget.wall_seconds = 3600;
+  progress_ = {.images_seen = 4, .step = 1, .trained_seconds = 3601};
+  EXPECT_EQ(run(), ExitCode::kOk);
+  EXPECT_EQ(progress_.images_seen, 4);
+  EXPECT_TRUE(checkpoints().empty());
+}
+
 TEST_F(RunLoop, WritesNoCheckpointOnceAnotherAttemptHasTheFolder) {
   configure("tick_kimg: 0.04");
   const LostRun lost(folder());

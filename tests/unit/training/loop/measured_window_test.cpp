@@ -128,6 +128,28 @@ TEST(MeasuredWindow, CombinesTheRanks) {
   });
 }
 
+// Of 4 s, the first role works 3 s and waits 1 s for the second one, which works all the time.
+TEST(MeasuredWindow, TakesTheWaitForTheOtherRoleForNoWork) {
+  comm::run_ranks(2, [](comm::Group& group) {
+    const bool is_first = group.rank() == 0;
+    const auto step_of_role = [&](double wait_seconds) {
+      return StepResult{.role = RoleStep{.network = is_first ? wire::Role::kGenerator
+                                                             : wire::Role::kDiscriminator,
+                                         .wait_seconds = wait_seconds}};
+    };
+    MeasuredWindow window({.warmup_steps = 1, .steps = 2});
+    window.begin(at_second(0), {});
+    window.step(at_second(9), step_of_role(7), {});
+    window.step(at_second(11), step_of_role(is_first ? 0.25 : 0), {});
+    window.step(at_second(13), step_of_role(is_first ? 0.75 : 0), {});
+    EXPECT_NEAR(window.parts().role_wait_seconds, is_first ? 1 : 0, 1e-9);
+    const auto measured = window.gather(group, {});
+    ASSERT_TRUE(measured);
+    EXPECT_NEAR(measured->role_wait_seconds, 0.5, 1e-9);
+    EXPECT_NEAR(measured->straggler_ratio, 4 / 3.5, 1e-6);
+  });
+}
+
 TEST(MeasuredWindow, SaysNothingBeforeItIsOverOnAllRanks) {
   comm::run_ranks(2, [](comm::Group& group) {
     MeasuredWindow window({.warmup_steps = 0, .steps = 1});

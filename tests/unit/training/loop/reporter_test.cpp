@@ -287,6 +287,20 @@ TEST(Reporter, HasNoTimeLeftThatTheBudgetLacks) {
   EXPECT_THAT(testing::internal::GetCapturedStderr(), testing::HasSubstr("  left 0"));
 }
 
+TEST(Reporter, AddsTheEvaluationsToTheTimeLeft) {
+  ReportedAlone alone("evaluate: {metrics: [fid10], every_kimg: 0.015}\n");
+  alone.reporter.begin(alone.progress);
+  alone.reporter.metrics({.images_seen = 16, .seconds = 3600, .measured = {}});
+  alone.progress.images_seen = 20;
+  testing::internal::CaptureStderr();
+  alone.reporter.tick(alone.progress);  // before those of 30 and 40 images
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), testing::HasSubstr("  left 2h 00m"));
+  alone.progress.images_seen = 32;
+  testing::internal::CaptureStderr();
+  alone.reporter.tick(alone.progress);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), testing::HasSubstr("  left 1h 00m"));
+}
+
 TEST(Reporter, SaysATickOfNoImagesOnce) {
   ReportedAlone alone;
   alone.reporter.begin(alone.progress);

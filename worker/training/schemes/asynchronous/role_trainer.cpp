@@ -55,7 +55,11 @@ std::map<std::string, NamedTensors> RoleTrainer::gather_state() {
   auto state = parts_.replica.state();
   NamedTensors later;
   insert_with_prefix(later, "optimizer.", state.at("discriminator_optimizer"));
-  insert_with_prefix(later, "augmentation.", parts_.replica.augmentation().state());
+  // What arrives goes into a copy: this rank still augments as its last snapshot says.
+  if (const auto augmentation = state.find(kAugmentation); augmentation != state.end()) {
+    for (auto& [name, tensor] : augmentation->second) tensor = tensor.clone();
+    insert_with_prefix(later, "augmentation.", augmentation->second);
+  }
   const auto bucket_bytes = parts_.config.comm.bucket_bytes;
   const int sender = parts_.plan.world_rank({wire::Role::kDiscriminator, 0});
   const int rank = parts_.world.rank();

@@ -141,7 +141,11 @@ wire::JobStatus gather(const TrainingContext& context, const std::vector<std::in
   }
   files::write_file_atomically(context.folder.labels_table(), table.dump(1) + "\n");
   const auto trained = std::ranges::count_if(states, &LabelState::is_trained);
-  if (trained > 0) write_label_bundle(context.folder, context.config, states, counts);
+  if (trained > 0) {
+    write_label_bundle(context.folder, context.config, states, counts);
+  } else {
+    std::filesystem::remove(context.folder.bundle());  // of an earlier start
+  }
   log::info("Finished all labels", {{"labels", states.size()},
                                     {"trained", trained},
                                     {"failed", states.size() - static_cast<std::size_t>(trained)},
