@@ -37,19 +37,24 @@ XID = {0: ("none", GOOD), 13: ("13: graphics engine exception", WARNING), 31: ("
        119: ("119: GSP does not answer", BAD), 140: ("140: unrecovered ECC error", BAD)}
 
 
-# What a ring of the ranks carries over each link: 2 (n - 1) / n of the bytes.
-BUS_BANDWIDTH = (f"sum by (namespace, run) (rate(ganscale_allreduce_bytes_total{RUN}{RATE})) / sum by (namespace, run) ({ALLREDUCE})"
-                 f" * 2 * (1 - 1 / max by (namespace, run) (ganscale_world_size{RUN}))")
-
-
 def by_role(rates):
     """Returns a query of ranks with the network that each trains, from its waiting time."""
     return f"{rates} * on (namespace, run, instance, rank) group_left (network) (0 * ganscale_role_wait_seconds_total{RUN} + 1)"
 
 
-# The time that goes to waiting for the slowest rank, which waits least itself; of the ranks of one role where each has its own, since
-# each averages its own gradients.
-OWN_ALLREDUCE = f"{by_role(ALLREDUCE)} or on (namespace, run, instance, rank) {ALLREDUCE}"
+def by_group(rates):
+    """Returns a query of ranks with the network where each role has its own ranks, which average their own gradients."""
+    return f"{by_role(rates)} or on (namespace, run, instance, rank) {rates}"
+
+
+# What a ring of ranks carries over each link: 2 (n - 1) / n of the bytes. All ranks count, also those of pods that are not selected.
+ALL_RANKS = '{namespace=~"$namespace", run=~"$run", job=~"$job"}'
+GROUP_SIZE = (f"(count by (namespace, run, network) (ganscale_role_wait_seconds_total{ALL_RANKS})"
+              f" or on (namespace, run) max by (namespace, run) (ganscale_world_size{ALL_RANKS}))")
+BUS_BANDWIDTH = (f"sum by (namespace, run, network) ({by_group(f'rate(ganscale_allreduce_bytes_total{RUN}{RATE})')})"
+                 f" / sum by (namespace, run, network) ({by_group(ALLREDUCE)}) * 2 * (1 - 1 / {GROUP_SIZE})")
+# The time that goes to waiting for the slowest rank, which waits least itself.
+OWN_ALLREDUCE = by_group(ALLREDUCE)
 STRAGGLING = (f"max by (namespace, run) (max by (namespace, run, network) ({OWN_ALLREDUCE})"
               f" - min by (namespace, run, network) ({OWN_ALLREDUCE}))")
 
@@ -82,8 +87,8 @@ TRAINING = [
          [(f"histogram_quantile(0.5, sum by (namespace, run, le) (rate(ganscale_step_seconds_bucket{RUN}{RATE})))", "{{namespace}}/{{run}} p50"),
           (f"histogram_quantile(0.99, sum by (namespace, run, le) (rate(ganscale_step_seconds_bucket{RUN}{RATE})))", "{{namespace}}/{{run}} p99")], {}),
         ("Time by phase", "percentunit",
-         "Share of the time of each phase of a step, with its optimizer, mean of the ranks. Lines, not stacked: all-reduce, which "
-         "partly overlaps with the backward passes, and waiting for the next batch, between the phases.",
+         "Share of the time of each phase of a step, with its optimizer, mean of the ranks; on a GPU, the time to launch it. Lines, not "
+         "stacked: all-reduce, which partly overlaps with the backward passes, and waiting for the next batch, between the phases.",
          [(f"avg by (namespace, run, phase) (rate(ganscale_phase_seconds_total{RUN}{RATE}))", "{{namespace}}/{{run}} {{phase}}"),
           (f"avg by (namespace, run) ({ALLREDUCE})", "{{namespace}}/{{run}} all-reduce"),
           (f"avg by (namespace, run) (rate(ganscale_data_wait_seconds_total{RUN}{RATE}))", "{{namespace}}/{{run}} waits for data")],
@@ -96,9 +101,10 @@ TRAINING = [
          "Share of the time that an all-reduce is in progress, hidden behind the backward pass or not, mean of the ranks.",
          [(f"avg by (namespace, run) (rate(ganscale_allreduce_seconds_total{RUN}{RATE}))", "{{namespace}}/{{run}}")], {}),
         ("Gradient bytes per second", "Bps",
-         "Bytes that a rank all-reduces, mean of the ranks, and bytes that a ring sends over each link during an all-reduce.",
+         "Bytes that a rank all-reduces, mean of the ranks, and bytes that a ring sends over each link during an all-reduce; with scheme "
+         "asynchronous, the ring of each role.",
          [(f"avg by (namespace, run) (rate(ganscale_allreduce_bytes_total{RUN}{RATE}))", "{{namespace}}/{{run}} given"),
-          (BUS_BANDWIDTH, "{{namespace}}/{{run}} bus")], {}),
+          (BUS_BANDWIDTH, "{{namespace}}/{{run}} bus {{network}}")], {}),
         ("Waiting for the slowest rank", "percentunit",
          "Gap between the rank that waits longest in all-reduce and the one that waits least; with scheme asynchronous, of one role.",
          [(STRAGGLING, "{{namespace}}/{{run}}")], {"steps": TIME_LOST}),
@@ -220,9 +226,14 @@ SWEEP = [
          [(RANKS, "Ranks"), (SECONDS_PER_KIMG, "Seconds per kimg")], {"type": "bars"}),
     ]),
     ("What it costs", [
-        ("Time of a step", "s", "Time of a step, or of a whole training in mode PerLabel. Exposed all-reduce: ranks have nothing to compute while they wait for gradients.",
+        ("Time of a step", "s",
+         "Where the time of a step goes, except in mode PerLabel. Exposed all-reduce: ranks have nothing to compute while they wait for "
+         "gradients. Wait for the other role: with scheme asynchronous.",
          [(RANKS, "Ranks"), (step_part("compute"), "Compute"), (step_part("exposed all-reduce"), "Exposed all-reduce"),
-          (step_part("data wait"), "Data wait")], {"type": "bars", "stack": True}),
+          (step_part("data wait"), "Data wait"), (step_part("wait for the other role"), "Wait for the other role")],
+         {"type": "bars", "stack": True}),
+        ("Time of a training", "s", "Duration of a whole training on its slowest rank; in mode PerLabel only.",
+         [(RANKS, "Ranks"), (figure("completion_seconds"), "Training")], {"type": "bars"}),
         ("Communication", "percentunit", "Share of the time in which ranks have nothing to compute while they wait for gradients.",
          [(RANKS, "Ranks"), (COMMUNICATION, "Communication")], {"type": "bars"}),
         ("Step time", "s", "Median and 99th percentile.",
@@ -266,7 +277,7 @@ OPERATOR = [
          {"type": "state", "steps": [(None, NEUTRAL), (1, GOOD)], "words": {0: ("standby", NEUTRAL), 1: ("leads", GOOD)}}),
         ("Trainings by phase", "count:trainings", "GanTrainings of the cluster.",
          [(f"max by (phase) (ganscale_trainings{{{WHERE}}})", "{{phase}}")], {"stack": True, "colors": PHASES}),
-        ("Longest wait", "s", "Longest time that a training has been waiting to start.",
+        ("Longest wait", "s", "Longest time that a training has been waiting to run.",
          [(f"max(ganscale_training_longest_wait_seconds{{{WHERE}}})", "waiting")], {"steps": worse_above(900, 1800)}),
     ]),
     ("Reconciling", [

@@ -9,11 +9,12 @@
 namespace ganscale::controller {
 namespace {
 
-constexpr std::array<std::pair<const char*, double Measured::*>, 7> kNumbers{{
+constexpr std::array<std::pair<const char*, double Measured::*>, 8> kNumbers{{
     {"imagesPerSecond", &Measured::images_per_second},
     {"seconds", &Measured::seconds},
     {"dataWaitSeconds", &Measured::data_wait_seconds},
     {"allReduceSeconds", &Measured::all_reduce_seconds},
+    {"roleWaitSeconds", &Measured::role_wait_seconds},
     {"stragglerRatio", &Measured::straggler_ratio},
     {"stepSecondsMedian", &Measured::step_seconds_median},
     {"stepSecondsP99", &Measured::step_seconds_p99},
@@ -38,6 +39,7 @@ Measured measured_of(const wire::Measurement& m) {
           .seconds = m.seconds,
           .data_wait_seconds = m.data_wait_seconds,
           .all_reduce_seconds = m.all_reduce_seconds,
+          .role_wait_seconds = m.role_wait_seconds,
           .straggler_ratio = m.straggler_ratio,
           .step_seconds_median = m.step_seconds_median,
           .step_seconds_p99 = m.step_seconds_p99,

@@ -16,6 +16,7 @@ struct Measured {
   double seconds = 0;              ///< of the slowest rank
   double data_wait_seconds = 0;    ///< mean over the ranks
   double all_reduce_seconds = 0;   ///< waited for gradients of others; mean over the ranks
+  double role_wait_seconds = 0;    ///< waited for the other role; mean over the ranks
   double straggler_ratio = 1;      ///< work of the slowest rank over the mean
   double step_seconds_median = 0;  ///< of rank 0
   double step_seconds_p99 = 0;

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
+
+#include "object/json.h"
 
 namespace ganscale::controller {
 
@@ -17,6 +20,10 @@ inline constexpr const char* kMissingConfigMap = "MissingConfigMap";
 
 /// Whether the fault may pass without an edit.
 bool may_pass(const Refusal& refusal);
+
+/// Returns why the API server refused what was made of the spec of this generation, as the
+/// condition Reconciled of a status says; empty if it did not. Only an edit helps.
+Refusal refusal_of_server(const Json& status, std::int64_t generation);
 
 /// Returns the Refusal that a check throws; BadSpec for a ConfigError or a value of another type.
 Refusal refusal_of(const std::function<void()>& check);

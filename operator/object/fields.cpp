@@ -1,6 +1,7 @@
 #include "object/fields.h"
 
 #include <algorithm>
+#include <regex>
 #include <utility>
 
 #include "base/error.h"
@@ -11,6 +12,11 @@ namespace {
 const Json kNothing;
 const std::string kNameRule =
     "must be an object name: a-z, 0-9, '-' and '.', starting and ending with a letter or digit: ";
+const std::string kLabelRule =
+    "must be at most 63 letters, digits, '-', '_' and '.', starting and ending with a letter or "
+    "digit";
+const std::string kQualifiedNameRule = kLabelRule + ", perhaps with a domain before: ";
+const std::string kQuantityRule = "must be a quantity of at least 0, such as 8, 500m or 64Gi: ";
 
 bool is_letter_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
 
@@ -28,6 +34,29 @@ bool is_object_name(const std::string& text) {
     begin = end + 1;
   }
   return text.size() <= kLongestBytes && is_label(text.substr(begin));
+}
+
+// std::regex recurses with the text: lengths come first.
+
+bool is_label_value(const std::string& text) {
+  constexpr std::size_t kLongestBytes = 63;
+  static const std::regex kPattern("([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?");
+  return text.size() <= kLongestBytes && std::regex_match(text, kPattern);
+}
+
+bool is_qualified_name(const std::string& text) {
+  const std::size_t slash = text.find('/');
+  const std::string name = slash == std::string::npos ? text : text.substr(slash + 1);
+  const bool has_good_domain = slash == std::string::npos || is_object_name(text.substr(0, slash));
+  return has_good_domain && !name.empty() && is_label_value(name);
+}
+
+/// As Kubernetes reads them, without a sign.
+bool is_quantity(const std::string& text) {
+  constexpr std::size_t kLongestBytes = 64;
+  static const std::regex kPattern(
+      R"(([0-9]+(\.[0-9]*)?|\.[0-9]+)([KMGTPE]i|[numkMGTPE]|[eE][-+]?[0-9]+)?)");
+  return text.size() <= kLongestBytes && std::regex_match(text, kPattern);
 }
 
 }  // namespace
@@ -98,6 +127,22 @@ std::vector<std::string> Fields::names(const std::string& key) {
   return values;
 }
 
+void Fields::require_qualified(const std::string& key, const std::string& name) const {
+  require(is_qualified_name(name), key, kQualifiedNameRule + shown(name));
+}
+
+std::string Fields::qualified_name(const std::string& key, const std::string& fallback) {
+  std::string value = text(key, fallback);
+  require_qualified(key, value);
+  return value;
+}
+
+std::string Fields::quantity(const std::string& key) {
+  std::string value = text(key);
+  require(value.empty() || is_quantity(value), key, kQuantityRule + shown(value));
+  return value;
+}
+
 bool Fields::flag(const std::string& key, bool fallback) {
   const Json* value = find(key);
   if (value == nullptr) return fallback;
@@ -111,6 +156,24 @@ Fields::Words Fields::words(const std::string& key) {
   if (inner.object_.is_null()) return words;
   for (const auto& item : inner.object_.items()) words[item.key()] = inner.text(item.key());
   return words;
+}
+
+Fields::Words Fields::labels(const std::string& key) {
+  Words labels = words(key);
+  for (const auto& [name, value] : labels) {
+    require_qualified(key, name);
+    require(is_label_value(value), key + "." + name, kLabelRule + ": " + shown(value));
+  }
+  return labels;
+}
+
+Fields::Words Fields::quantities(const std::string& key) {
+  Words amounts = words(key);
+  for (const auto& [name, amount] : amounts) {
+    require_qualified(key, name);
+    require(is_quantity(amount), key + "." + name, kQuantityRule + shown(amount));
+  }
+  return amounts;
 }
 
 std::vector<std::string> Fields::list(const std::string& key) {

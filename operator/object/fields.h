@@ -27,8 +27,16 @@ class Fields {
   /// The name of an object: a DNS subdomain (RFC 1123); empty if there is none.
   std::string name(const std::string& key);
   bool flag(const std::string& key, bool fallback);
+  /// The name of a resource or a label, which may have a domain: nvidia.com/gpu.
+  std::string qualified_name(const std::string& key, const std::string& fallback);
+  /// A quantity of at least 0, such as 8, 1.5, 500m or 64Gi; empty if there is none.
+  std::string quantity(const std::string& key);
   /// A map of strings.
   Words words(const std::string& key);
+  /// A map of labels.
+  Words labels(const std::string& key);
+  /// A map of quantities of resources.
+  Words quantities(const std::string& key);
   /// A list of strings.
   std::vector<std::string> list(const std::string& key);
   /// A list of names of objects.
@@ -50,6 +58,7 @@ class Fields {
  private:
   const Json* find(const std::string& key);
   [[noreturn]] void wrong(const std::string& key, const char* expected, const Json& value) const;
+  void require_qualified(const std::string& key, const std::string& name) const;
 
   const Json& object_;
   std::string path_;

@@ -375,14 +375,14 @@ class Dashboards(unittest.TestCase):
 
     def test_a_sweep_shows_what_comes_out_by_hand(self):
         """faces: 100 images per second on 1 rank and 250 on 4, as both replicas of the operator report."""
-        figures = {"n1": {"ranks": 1, "images_per_second": 100, "speedup": 1, "efficiency_ratio": 1},
-                   "n4": {"ranks": 4, "images_per_second": 250, "speedup": 2.5, "efficiency_ratio": 0.625}}
+        figures = {"n1": {"ranks": 1, "images_per_second": 100, "speedup": 1, "efficiency_ratio": 1, "completion_seconds": 60},
+                   "n4": {"ranks": 4, "images_per_second": 250, "speedup": 2.5, "efficiency_ratio": 0.625, "completion_seconds": 72}}
         series = {}
         for point, values in figures.items():
             for replica, (name, value) in itertools.product("ab", values.items()):
                 labels = f'namespace="lab", sweep="faces", point="{point}", ranks="{values["ranks"]}", instance="{replica}"'
                 series[f"ganscale_sweep_{name}{{{labels}}}"] = f"{value}x12"
-        for part, seconds in [("compute", 0.5), ("data wait", 0.25)]:
+        for part, seconds in [("compute", 0.5), ("data wait", 0.25), ("wait for the other role", 0.125)]:
             labels = f'namespace="lab", sweep="faces", point="n4", ranks="4", instance="a", part="{part}"'
             series[f"ganscale_sweep_step_seconds{{{labels}}}"] = f"{seconds}x12"
         for run, rank in [("faces-n4-r1", 0), ("faces-n4-r1", 1), ("faces", 0)]:  # the last is no run of a sweep
@@ -395,7 +395,9 @@ class Dashboards(unittest.TestCase):
             (sweep["Parallel efficiency"][1], {"n1": 1, "n4": 0.625}),
             (sweep["Seconds per kimg"][1], {"n1": 10, "n4": 4}),
             (sweep["Time of a step"][1], {"n4": 0.5}),
-            (sweep["Time of a step"][3], {"n4": 0.25})]
+            (sweep["Time of a step"][3], {"n4": 0.25}),
+            (sweep["Time of a step"][4], {"n4": 0.125}),
+            (sweep["Time of a training"][1], {"n1": 60, "n4": 72})]
         tests = [{"expr": f"round({query}, 0.001)", "eval_time": "3m", "exp_samples": [
             {"labels": f'{{namespace="lab", sweep="faces", point="{point}", ranks="{figures[point]["ranks"]}"}}', "value": value}
             for point, value in values.items()]} for query, values in expected]

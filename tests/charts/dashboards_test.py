@@ -5,7 +5,7 @@ import subprocess
 import unittest
 
 from promtool import promtool
-from queries import FILES, annotations, queries, rule_files
+from queries import FILES, annotations, metrics_of, panels, queries, rule_files
 
 PROJECT = FILES.parent.parent.parent
 BOARDS = {path.stem: json.loads(path.read_text()) for path in sorted((FILES / "dashboards").glob("*.json"))}
@@ -172,6 +172,38 @@ class EachQuery(unittest.TestCase):
         self.assertGreater(len(of_kinds), 10)
         for query in of_kinds:
             self.assertIn('=~"gantraining|scalingsweep"', query)
+
+
+class Sweep(unittest.TestCase):
+    def test_shows_every_figure_of_a_point(self):
+        source = (PROJECT / "operator/scaling_sweep/reconcile/sweep_metrics.cpp").read_text()
+        figures = set(re.findall(r'\{"(ganscale_sweep_\w+)"', source.partition("kFigures{{")[2].partition("}};")[0]))
+        self.assertIn("ganscale_sweep_completion_seconds", figures)
+        shown = set().union(*(metrics_of(query) for _, expressions in panels("sweep") for query in expressions))
+        self.assertEqual(figures - shown, set())
+
+
+class GradientBytes(unittest.TestCase):
+    """faces has two ranks of the generator and four of the discriminator, digits two ranks without roles."""
+    GROUPS = [("faces", "generator", range(2), 6), ("faces", "discriminator", range(2, 6), 6), ("digits", "", range(2), 2)]
+
+    def test_of_a_ring_are_those_of_its_own_ranks(self):
+        series = {}
+        for run, network, ranks, world_size in self.GROUPS:
+            for rank in ranks:  # it all-reduces a byte per second, half of the time
+                labels = f'namespace="lab", run="{run}", instance="node", rank="{rank}"'
+                series[f"ganscale_allreduce_bytes_total{{{labels}}}"] = "0+15x12"
+                series[f"ganscale_allreduce_seconds_total{{{labels}}}"] = "0+7.5x12"
+                series[f"ganscale_world_size{{{labels}}}"] = f"{world_size}x12"
+                if network:
+                    series[f'ganscale_role_wait_seconds_total{{{labels}, network="{network}"}}'] = "0+1x12"
+        samples = [{"labels": '{namespace="lab", run="digits"}', "value": 2},
+                   {"labels": '{namespace="lab", run="faces", network="generator"}', "value": 2},
+                   {"labels": '{namespace="lab", run="faces", network="discriminator"}', "value": 3}]
+        query = dict(panels("training"))["Gradient bytes per second"][1]
+        self.assertEqual(promtool("test", "rules", "test.yaml", test=json.dumps({"tests": [
+            {"interval": "15s", "input_series": [{"series": name, "values": values} for name, values in series.items()],
+             "promql_expr_test": [{"expr": f"round({query}, 0.001)", "eval_time": "3m", "exp_samples": samples}]}]})), "")
 
 
 class Marks(unittest.TestCase):

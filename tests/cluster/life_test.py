@@ -31,7 +31,7 @@ class Life(OperatorCase):
         status = self.status(name)
         self.assertEqual((status["nodes"], status["gpus"], status["worldSize"]), (8, 64, 64))
         self.assertEqual(self.cluster.get("pdb", name)["spec"]["minAvailable"], 7)
-        for kind in ("configmap/faces-config", "secret/faces-control", "networkpolicy/faces"):
+        for kind in ("configmap/faces-settings", "secret/faces-control", "networkpolicy/faces"):
             self.cluster.kubectl("get", kind)
         columns = self.cluster.kubectl("get", "gt", name).splitlines()
         self.assertEqual(columns[0].split(), ["NAME", "MODEL", "NODES", "GPUS", "PHASE", "PROGRESS%", "KIMG", "S/KIMG", "IMG/S",
@@ -121,10 +121,10 @@ class Life(OperatorCase):
         name = self.training("edits")
         self.wait_running(name, 1)
         self.cluster.kubectl("patch", "networkpolicy", name, "--type=merge", "-p", '{"spec":{"ingress":[]}}')
-        self.cluster.kubectl("patch", "configmap", f"{name}-config", "--type=merge", "-p", '{"data":{"config.yaml":"model: {}"}}')
+        self.cluster.kubectl("patch", "configmap", f"{name}-settings", "--type=merge", "-p", '{"data":{"config.yaml":"model: {}"}}')
         self.cluster.kubectl("delete", "pdb", name)
         wait_for("the NetworkPolicy is back", lambda: self.cluster.get("networkpolicy", name)["spec"].get("ingress"))
-        wait_for("the ConfigMap is back", lambda: "batch" in self.cluster.get("cm", f"{name}-config")["data"]["config.yaml"])
+        wait_for("the ConfigMap is back", lambda: "batch" in self.cluster.get("cm", f"{name}-settings")["data"]["config.yaml"])
         wait_for("the budget is back", lambda: self.cluster.get("pdb", name))
         notes = wait_for("events tell", lambda: [event["note"] for event in self.events(name) if event["reason"] == "PutBack"])
         self.assertIn("was changed and has been restored", notes[0])
@@ -212,7 +212,7 @@ class Life(OperatorCase):
         self.wait_running(name, 1)
         self.cluster.kubectl("patch", "gt", name, "--type=merge", "-p", '{"spec":{"config":{"training":{"total_kimg":50}}}}')
         self.wait_running(name, 2)
-        self.assertIn("total_kimg: 50", self.cluster.get("cm", f"{name}-config")["data"]["config.yaml"])
+        self.assertIn("total_kimg: 50", self.cluster.get("cm", f"{name}-settings")["data"]["config.yaml"])
         self.assertIn("ConfigChange", {event["reason"] for event in self.events(name)})
         self.remove("gt", name)
 

@@ -48,8 +48,17 @@ class TakenNames(OperatorCase):
         self.assertEqual(self.stays(kind, object_name), before)
 
     def test_of_a_config_map_that_the_training_itself_reads(self):
-        self.put("cm", "a-config", data={"config.yaml": CONFIG})
-        self.check("a", "cm", "a-config", config=None, configFrom={"name": "a-config"})
+        self.put("cm", "a-settings", data={"config.yaml": CONFIG})
+        self.check("a", "cm", "a-settings", config=None, configFrom={"name": "a-settings"})
+
+    def test_of_no_other_training_whose_name_is_that_of_an_mpi_job(self):
+        # The MPI Operator gives each MPIJob a ConfigMap, a Secret and more that are named after it.
+        self.training("g-r1")
+        self.wait_running("g-r1", 1)
+        self.training("g")
+        self.wait_running("g", 1)
+        for name in ("g", "g-r1"):
+            self.remove("gt", name)
 
     def test_of_a_secret(self):
         self.put("secret", "b-control", data={"token": "dGhlaXJz"})

@@ -32,7 +32,7 @@ class WorkersHere:
 
     def start(self, name, attempt):
         """Runs the worker of an attempt. Returns its process; its log is worker-ATTEMPT."""
-        config = self.case.cluster.get("cm", f"{name}-config")["data"]["config.yaml"]
+        config = self.case.cluster.get("cm", f"{name}-settings")["data"]["config.yaml"]
         token = self.case.cluster.get("secret", f"{name}-control")["data"]["token"]
         (self.folder / "config.yaml").write_text(config)
         (self.folder / "token").write_bytes(base64.b64decode(token))

@@ -23,7 +23,7 @@ except ImportError:
 sys.path[:0] = [str(PROJECT / "tests" / folder) for folder in ("charts", "cluster", "docs")]
 from blocks import blocks, make_workspace  # noqa: E402
 from charts import VERSION  # noqa: E402
-from helm_test import DCGM, LATER, OF_GPUS, OF_SWEEPS, metrics_of, queries  # noqa: E402
+from helm_test import DCGM, LATER, OF_OTHER_SWEEPS, OF_SWEEPS, metrics_of, queries  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 BUILD = pathlib.Path(os.environ.get("GANSCALE_BUILD", PROJECT / "build/release"))
@@ -350,7 +350,7 @@ class EndToEnd(unittest.TestCase):
 
     def test_A_a_sweep_reports_what_its_workers_logged(self):
         self.cluster.kubectl("apply", "-n", SPACE, "-f", "-", stdin=json.dumps(SWEEP))
-        board = {query for path, query in queries() if path.stem == "sweep" and not metrics_of(query) & OF_GPUS}
+        board = {query for path, query in queries() if path.stem == "sweep" and not metrics_of(query) & OF_OTHER_SWEEPS}
         self.assertTrue(OF_SWEEPS & set.union(*map(metrics_of, board)))
 
         def is_over():

@@ -1,5 +1,7 @@
 #include "gan_training/decide/avoided.h"
 
+#include <algorithm>
+
 #include "base/joined.h"
 
 namespace ganscale::controller::gan_training {
@@ -24,6 +26,11 @@ std::string words_of_avoided(const Situation& s) {
   const auto& nodes = s.attempt->failed_nodes;
   return std::string("; avoids its node") + (nodes.size() > 1 ? "s" : "") + " for " +
          std::to_string(s.restart.avoid_node_seconds) + " s: " + joined(nodes);
+}
+
+void shorten_avoidance(const Situation& s, Decision& d) {
+  const Time latest = s.now + std::chrono::seconds(s.restart.avoid_node_seconds);
+  for (AvoidedNode& node : d.record.avoided) node.until = std::min(node.until, latest);
 }
 
 }  // namespace ganscale::controller::gan_training

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "base/error.h"
+#include "gan_training/decide/restart.h"
+
 namespace ganscale::controller::gan_training {
 namespace {
 
@@ -16,13 +19,36 @@ bool trains(const Attempt& attempt) {
 /// when their pods are deleted, and have the grace of the pods for it.
 bool can_be_asked(const Attempt& attempt) { return trains(attempt) && attempt.control_port > 0; }
 
+/// Whether an attempt seems to have ended without the checkpoint that it was asked for. After it,
+/// ranks that heard of a signal end with ExitCode::kStopped. A disruption takes pods in any case.
+bool may_lack_checkpoint(const Situation& s) {
+  const Attempt& attempt = *s.attempt;
+  if (!s.record.ending || attempt.phase == JobPhase::kSucceeded) return false;
+  if (attempt.exit_code == static_cast<int>(ExitCode::kStopped)) return false;
+  const bool is_disruption = s.record.ending->reason == kDisruption;
+  return attempt.phase == JobPhase::kFailed || (!attempt.lost.empty() && !is_disruption);
+}
+
+/// Says how an attempt ended that can't be asked for a checkpoint, or no longer.
+void tell_end(const Situation& s, Decision& d) {
+  const std::string& name = s.attempt->name;
+  const std::string& reason = d.record.ending->reason;
+  if (may_lack_checkpoint(s)) {
+    add_event(d, true, "CheckpointFailed",
+              name + " was asked to stop (" + reason +
+                  ") and may lack its last checkpoint: " + decide_restart(*s.attempt).message);
+  } else {
+    add_event(d, false, "AttemptEnded", name + " ended for: " + reason);
+  }
+}
+
 /// Asks rank 0 for a checkpoint and waits for the end, at most until the deadline.
 void wait_for_checkpoint(const Situation& s, Decision& d) {
   const Attempt& attempt = *s.attempt;
   d.record.ending->since = std::min(d.record.ending->since, s.now);  // the clock may be set back
   const Time deadline = d.record.ending->since + s.checkpoint_deadline;
   if (!can_be_asked(attempt)) {
-    add_event(d, false, "AttemptEnded", attempt.name + " ended for: " + d.record.ending->reason);
+    tell_end(s, d);
     end_stopped(d);
   } else if (s.now >= deadline) {
     add_event(d, true, "CheckpointDeadline",

@@ -86,11 +86,18 @@ void report_refusal(const Situation& s, Decision& d) {
   if (may_pass({s.problem_reason, s.problem})) look_again_in(kLookAgain, d);
 }
 
+void say_what_suspending_waits_for(Decision& d) {
+  d.record.reason = "Suspending";
+  d.record.message = d.record.ending ? "waiting for a checkpoint" : "its pods are being deleted";
+}
+
 void decide_suspended(const Situation& s, Decision& d) {
   if (bring_to_end(s, d, "Suspend", "the training is suspended")) {
-    d.record.reason = "Suspending";
-    d.record.message = d.record.ending ? "waiting for a checkpoint" : "its pods are being deleted";
-    return;
+    return say_what_suspending_waits_for(d);
+  }
+  if (s.attempt || s.others) {  // its pods may write their checkpoint
+    if (s.stuck.empty()) say_what_suspending_waits_for(d);
+    return wait_for_others(s, d);
   }
   d.record.restart_at.reset();
   if (s.problem.empty()) {
@@ -229,7 +236,7 @@ bool decide_unscheduled(const Situation& s, Decision& d) {
 /// Starts again, with the nodes that may be had again, if an attempt lacks nodes without them.
 bool decide_avoided(const Situation& s, Decision& d) {
   const Attempt& attempt = *s.attempt;
-  auto avoided = s.record.avoided;
+  auto avoided = d.record.avoided;
   std::erase_if(avoided, [&](const AvoidedNode& node) { return is_last_resort(s.record, node); });
   const bool lacks_nodes =
       attempt.phase == JobPhase::kCreated && attempt.workers_running < attempt.nodes;
@@ -430,6 +437,7 @@ void decide_active(const Situation& s, Decision& d) {
 Decision decide(const Situation& s) {
   Decision d;
   d.record = s.record;
+  if (s.has_spec) shorten_avoidance(s, d);
   if (s.deleted) {
     decide_deleted(s, d);
   } else if (is_over(s.record)) {

@@ -19,6 +19,7 @@ struct Situation {
   bool has_finalizer = true;   ///< the operator's own
   std::string problem_reason;  ///< one word; empty: the spec is good
   std::string problem;         ///< what is wrong with the spec, with the key
+  bool has_spec = true;        ///< it could be parsed
   // Those of the spec hold even if it has a problem; they are defaults if it can't be parsed.
   bool suspend = false;
   RestartPolicy restart;

@@ -374,10 +374,18 @@ void observe_cordons(const Json& job, const std::vector<Json>& pods,
   }
 }
 
+bool is_of_job(const Json& pod) {
+  return std::ranges::any_of(list_at(pod, "/metadata/ownerReferences"), [](const Json& owner) {
+    const std::string kind = text_at(owner, "/kind");
+    return owner.value("controller", false) && (kind == "MPIJob" || kind == "Job");
+  });
+}
+
 Json essential_pod(const Json& pod) {
-  Json result = {{"metadata",
-                  parts_of(pod["metadata"], {"name", "namespace", "uid", "resourceVersion",
-                                             "labels", "creationTimestamp", "deletionTimestamp"})}};
+  Json result = {
+      {"metadata",
+       parts_of(pod["metadata"], {"name", "namespace", "uid", "resourceVersion", "labels",
+                                  "ownerReferences", "creationTimestamp", "deletionTimestamp"})}};
   const Json status = pod.value("status", Json::object());
   result["status"] = parts_of(status, {"phase", "reason", "podIP"});
   for (const Json& condition : status.value("conditions", Json::array())) {

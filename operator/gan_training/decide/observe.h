@@ -61,6 +61,10 @@ void observe_cordons(const Json& job, const std::vector<Json>& pods,
 /// Reads the number of an attempt from the label of its MPIJob or pod; 0 if there is none.
 int attempt_number(const Json& object);
 
+/// Whether a pod belongs to a job: its controller is an MPIJob, or the Job of a launcher or a purge.
+/// A copy of one, as `kubectl debug` makes, may have its labels.
+bool is_of_job(const Json& pod);
+
 /// Returns the part of a pod that observe_attempt reads, so that a cache of thousands stays small.
 Json essential_pod(const Json& pod);
 

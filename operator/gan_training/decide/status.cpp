@@ -6,6 +6,7 @@
 
 #include "gan_training/decide/restart.h"
 #include "kind/measured.h"
+#include "kind/refusal.h"
 #include "kind/summary.h"
 #include "object/condition.h"
 #include "object/lookup.h"
@@ -153,7 +154,8 @@ Json next_status(const Json& old, const Record& record, const Facts& facts) {
   for (const Phase phase : {Phase::kRunning, Phase::kSucceeded, Phase::kFailed}) {
     set(phase_condition(phase, record.phase, record.reason, record.message));
   }
-  const Refusal refusal{facts.problem_reason, facts.problem};
+  const Refusal refusal = facts.problem.empty() ? refusal_of_server(old, facts.generation)
+                                                : Refusal{facts.problem_reason, facts.problem};
   for (const Condition& condition : summary_conditions(record.phase, record.reason, record.message,
                                                        refusal, is_being_stopped(record))) {
     set(condition);
@@ -167,9 +169,9 @@ Json next_status(const Json& old, const Record& record, const Facts& facts) {
 std::chrono::seconds waiting_time(const Json& training, Time now) {
   const Json status = training.value("status", Json::object());
   const Phase phase = read_phase(status);
-  const bool waits =
-      phase == Phase::kPending || phase == Phase::kValidated || phase == Phase::kScheduling;
-  if (!waits) return {};
+  constexpr std::array kWaits{Phase::kPending, Phase::kValidated, Phase::kScheduling,
+                              Phase::kResizing, Phase::kRestarting};
+  if (std::ranges::count(kWaits, phase) == 0) return {};
   Time since = parse_time(training["metadata"].value("creationTimestamp", "")).value_or(now);
   for (const Json& condition : list_at(status, "/conditions")) {
     since = std::max(since, parse_time(condition.value("lastTransitionTime", "")).value_or(since));

@@ -27,8 +27,8 @@ struct Facts {
 /// to it. Fields that it does not know stay; the time of a condition changes only with its status.
 Json next_status(const Json& old, const Record& record, const Facts& facts);
 
-/// Returns how long a GanTraining that has not begun to run has been waiting: since a condition of
-/// it changed, or since it was made. Zero in every phase but Pending, Validated and Scheduling.
+/// Returns how long a GanTraining that does not run has been waiting to: since a condition of it
+/// changed, or since it was made. Zero if it runs, is suspended or is over.
 std::chrono::seconds waiting_time(const Json& training, Time now);
 
 }  // namespace ganscale::controller::gan_training

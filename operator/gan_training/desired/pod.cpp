@@ -12,8 +12,6 @@
 namespace ganscale::controller::gan_training {
 namespace {
 
-constexpr int kSshPort = 2222;
-
 /// Parts of the arguments of mpirun that bind ranks to cores.
 constexpr std::array<std::string_view, 9> kBindings{
     "bind-to", "binding_policy", "cpu-list", "cpu-set", "cpus-per-", "rankfile", "-rf", "pe=",

@@ -74,7 +74,7 @@ std::string storage_of(const Plan& plan) {
   return storage.claim_name + (storage.sub_path.empty() ? "" : "/" + storage.sub_path);
 }
 
-std::string config_map_name(const Key& key) { return key.name + "-config"; }
+std::string config_map_name(const Key& key) { return key.name + "-settings"; }
 std::string secret_name(const Key& key) { return key.name + "-control"; }
 std::string attempt_name(const Key& key, int attempt) {
   return key.name + "-r" + std::to_string(attempt);

@@ -36,6 +36,8 @@ inline constexpr const char* kContentHashAnnotation = "ganscale.dev/content-hash
 
 /// The name of the workers' port for status and commands.
 inline constexpr const char* kControlPort = "control";
+/// The port of the workers' sshd.
+inline constexpr int kSshPort = 2222;
 
 /// What a pod of a training does.
 enum class Role { kLauncher, kWorker, kPurge };
@@ -69,7 +71,8 @@ std::string run_folder(const Plan& plan);
 /// Returns the claim and subPath of the storage volume; empty if there is none.
 std::string storage_of(const Plan& plan);
 
-/// Names of the objects of a training.
+/// Names of the objects of a training. The MPI Operator makes a ConfigMap MPIJOB-config and a
+/// Secret MPIJOB-ssh: ours end otherwise, as a GanTraining may have the name of another's MPIJob.
 std::string config_map_name(const Key& key);
 std::string secret_name(const Key& key);
 std::string attempt_name(const Key& key, int attempt);

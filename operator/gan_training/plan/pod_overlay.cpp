@@ -58,7 +58,7 @@ void refuse_others(Fields& in, std::span<const OverlayField> fields) {
 
 void check_metadata(const Plan& plan, Fields in) {
   const Labels own = labels_of(plan.key);
-  for (const auto& [label, value] : in.words("labels")) {
+  for (const auto& [label, value] : in.labels("labels")) {
     const bool is_own =
         own.contains(label) || std::ranges::any_of(kOwnLabelDomains, [&](std::string_view domain) {
           return label.starts_with(domain);
@@ -104,6 +104,21 @@ void check_resources(const Plan& plan, Fields in) {
   }
 }
 
+/// Checks what the API server would refuse of any container.
+///
+/// volumes: of the overlay, by their names.
+void check_added(Fields in, const std::map<std::string, Json>& volumes) {
+  Fields resources = in.object("resources");
+  for (const char* kind : {"limits", "requests"}) resources.quantities(kind);
+  for (const OverlayField& field : {kMounts, kDevices}) {
+    for (const auto& [path, mount] : items(in, field)) {
+      const std::string volume = text_at(mount, "/name");
+      in.require(volumes.contains(volume) || has(kOwnVolumes, volume), place(field.name, path),
+                 "no such volume in the pod: " + place(kVolumes.name, volume));
+    }
+  }
+}
+
 void check_own_container(const Plan& plan, const std::string& pod, Fields in) {
   const bool is_worker = pod == kWorkerPod;
   in.any("name");
@@ -118,16 +133,24 @@ void check_own_container(const Plan& plan, const std::string& pod, Fields in) {
 }
 
 void check_containers(const Plan& plan, const std::string& pod, Fields& in) {
+  const std::string path = "spec.podTemplate." + pod + ".spec.";
+  const auto volumes = items(in, kVolumes);
   for (const auto& [name, container] : items(in, kContainers)) {
     const std::string at = place("containers", name);
-    if (name == pod) {
-      check_own_container(plan, pod, {container, "spec.podTemplate." + pod + ".spec." + at});
-      continue;
-    }
+    if (name == pod) check_own_container(plan, pod, {container, path + at});
+    check_added({container, path + at}, volumes);
+    if (name == pod) continue;
     in.require(name != kWorkerPod && name != kLauncherPod, at, "is a container of the other pod");
     in.require(pod == kWorkerPod, at,
                "a sidecar would keep the launcher from ending: use initContainers with "
                "restartPolicy Always");
+  }
+  const auto containers = items(in, kContainers);
+  for (const auto& [name, container] : items(in, kInitContainers)) {
+    const std::string at = place("initContainers", name);
+    in.require(name != kWorkerPod && name != kLauncherPod, at, kOwn);
+    in.require(!containers.contains(name), at, "is the name of a sidecar: choose another");
+    check_added({container, path + at}, volumes);
   }
 }
 
@@ -143,7 +166,7 @@ void check_pod(const Plan& plan, const std::string& pod, Fields in) {
   const Json tolerations = in.any("tolerations");
   in.require(tolerations.is_null() || tolerations.is_array(), "tolerations", "expected a list");
   for (const char* map : {"affinity", "dnsConfig", "securityContext"}) in.object(map);
-  in.words("nodeSelector");
+  in.labels("nodeSelector");
   refuse_others(in, kPodFields);
 }
 

@@ -23,6 +23,8 @@ inline constexpr OverlayField kContainers{"containers", "name"};
 inline constexpr OverlayField kVolumes{"volumes", "name"};
 inline constexpr OverlayField kEnvironment{"env", "name"};
 inline constexpr OverlayField kMounts{"volumeMounts", "mountPath"};
+inline constexpr OverlayField kDevices{"volumeDevices", "devicePath"};
+inline constexpr OverlayField kInitContainers{"initContainers", "name"};
 
 /// What an overlay may set of a pod, other than its containers; everything else is the operator's.
 inline constexpr std::array kPodFields{OverlayField{"affinity"},
@@ -32,7 +34,7 @@ inline constexpr std::array kPodFields{OverlayField{"affinity"},
                                        OverlayField{"hostAliases", "ip"},
                                        OverlayField{"hostNetwork"},
                                        OverlayField{"imagePullSecrets", "name"},
-                                       OverlayField{"initContainers", "name"},
+                                       kInitContainers,
                                        OverlayField{"nodeSelector"},
                                        OverlayField{"resourceClaims", "name"},
                                        OverlayField{"runtimeClassName"},
@@ -43,8 +45,8 @@ inline constexpr std::array kPodFields{OverlayField{"affinity"},
                                        kVolumes};
 
 /// What it may set of the operator's own container of a pod. Other containers are sidecars.
-inline constexpr std::array kContainerFields{kEnvironment, OverlayField{"resources"},
-                                             OverlayField{"volumeDevices", "devicePath"}, kMounts};
+inline constexpr std::array kContainerFields{kEnvironment, OverlayField{"resources"}, kDevices,
+                                             kMounts};
 
 /// Volumes that it can't have: the operator's, then those that the MPI Operator adds.
 inline constexpr std::array<std::string_view, 9> kOwnVolumes{
@@ -69,7 +71,9 @@ Json overlay_environment(const Plan& plan);
 
 /// Checks that overlays set only what is not the operator's: neither its container's command,
 /// image, ports, rights, nor its volumes, mounts, variables, labels, nor the resources of the node
-/// profile. Throws ConfigError or Refusal with the key.
+/// profile. Checks what they add as far as the API server would only refuse the MPIJob or its pods:
+/// labels, quantities, the names of init containers, and that the volumes of mounts are there.
+/// Throws ConfigError or Refusal with the key.
 void check_overlays(const Plan& plan);
 
 }  // namespace ganscale::controller::gan_training

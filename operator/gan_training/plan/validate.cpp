@@ -245,14 +245,22 @@ void check_progress_can_be_read(const Plan& plan) {
                 "plain HTTP, within the NetworkPolicy of the training"};
 }
 
-/// The worker would refuse it, but one of them may be a default that no configuration shows.
+/// The worker would refuse two that are the same, but one may be a default that no configuration
+/// shows; and it does not know that sshd runs beside it.
 void check_ports(const Plan& plan) {
-  const int port = control_port(plan.config);
-  if (port <= 0 || port != metrics_port(plan.config)) return;
+  const int control = control_port(plan.config);
+  const int metrics = metrics_port(plan.config);
+  if (control == kSshPort || metrics == kSshPort) {
+    throw Refusal{"BadConfig",
+                  std::string("spec.config.telemetry.") +
+                      (control == kSshPort ? "control_port" : "metrics_port") +
+                      ": is the port of sshd: choose another: " + std::to_string(kSshPort)};
+  }
+  if (control <= 0 || control != metrics) return;
   throw Refusal{"BadConfig",
                 "spec.config.telemetry: control_port and metrics_port (9400 unless given) are the "
                 "same: " +
-                    std::to_string(port)};
+                    std::to_string(control)};
 }
 
 std::string request_of(const GanTraining& training, const ReferencedConfig& referenced) {

@@ -62,11 +62,13 @@ void note_remaining(const Json& pod, const Key& training, const Informers& infor
   if (s.stuck.empty()) s.stuck = why_stuck(pod, training, informers, s.now);
 }
 
-/// Returns the pods of the record's attempt; other pods are noted if they may still write.
+/// Returns the pods of the record's attempt; other pods are noted if they may still write. Pods
+/// that merely have the label are left out.
 std::vector<Json> observe_pods(const GanTraining& training, const Informers& informers,
                                Situation& s) {
   std::vector<Json> pods;
   for (const auto& pod : informers.pods->by_index(training.key)) {
+    if (!is_of_job(*pod)) continue;
     if (attempt_number(*pod) == s.record.attempt) {
       pods.push_back(*pod);
     } else {
@@ -210,7 +212,8 @@ Observation observe(const GanTraining& training, const Cluster& cluster, const R
                                 referenced_config(training, cluster.client));
   observe_attempts(training, cluster, s);
   observe_refusals(training.key.name_space, cluster, s);
-  if (seen.checked.has_spec) observe_spec(seen.checked.plan.spec, s);
+  s.has_spec = seen.checked.has_spec;
+  if (s.has_spec) observe_spec(seen.checked.plan.spec, s);
   if (seen.checked.problem.empty()) {
     if (!s.attempt && !training.deleted) {
       check_claims(seen.checked, cluster.client);

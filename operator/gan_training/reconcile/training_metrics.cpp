@@ -13,7 +13,7 @@ constexpr Metric kByPhase{"ganscale_trainings", "GanTrainings by phase.", teleme
 constexpr Metric kInfo{"ganscale_training_info", "1 for each GanTraining, by its phase.",
                        telemetry::Type::kGauge};
 constexpr Metric kLongestWait{"ganscale_training_longest_wait_seconds",
-                              "Longest time that a GanTraining has been waiting to start.",
+                              "Longest time that a GanTraining has been waiting to run.",
                               telemetry::Type::kGauge};
 
 std::string phase_of(const Json& training) {

@@ -6,15 +6,17 @@
 
 namespace ganscale::controller::gan_training {
 
+bool is_queue_label(const std::string& name) {
+  return name.starts_with("kueue.x-k8s.io/") && name != "kueue.x-k8s.io/queue-name";
+}
+
 GanTraining parse_training(const Json& object) {
   GanTraining t;
   read_stored(object, t);
   Fields metadata = Fields(object, "").object("metadata");
   t.finalizers = metadata.list("finalizers");
   for (const auto& [name, value] : metadata.words("labels")) {
-    if (name.starts_with("kueue.x-k8s.io/") && name != "kueue.x-k8s.io/queue-name") {
-      t.queue_labels[name] = value;
-    }
+    if (is_queue_label(name)) t.queue_labels[name] = value;
   }
   return t;
 }

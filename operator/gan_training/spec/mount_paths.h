@@ -6,8 +6,9 @@
 
 namespace ganscale::controller::gan_training {
 
-/// What the operator or the MPI Operator mounts in each pod, beside volumes of the spec.
-inline constexpr std::array<std::string_view, 4> kOwnMounts{"/tmp", "/dev/shm", "/root/.ssh",
+/// What the operator or the MPI Operator mounts in each pod, beside volumes of the spec; and /,
+/// which is the image's.
+inline constexpr std::array<std::string_view, 5> kOwnMounts{"/", "/tmp", "/dev/shm", "/root/.ssh",
                                                             "/home/mpiuser/.ssh"};
 /// The same, but no folder can be made in them: what is mounted there is read-only.
 inline constexpr std::array<std::string_view, 2> kOwnFolders{"/etc/ganscale", "/etc/mpi"};

@@ -11,14 +11,14 @@ namespace ganscale::controller::gan_training {
 NodeProfile parse_node_profile(Fields in) {
   NodeProfile p;
   p.gpus = in.whole("gpus", p.gpus, 0, 64);
-  p.gpu_resource = in.text("gpuResource", p.gpu_resource);
+  p.gpu_resource = in.qualified_name("gpuResource", p.gpu_resource);
   p.ranks = in.whole("ranks", p.gpus > 0 ? p.gpus : 1, 1, 256);
-  p.resources = in.words("resources");
-  p.cpu = in.text("cpu");
-  p.memory = in.text("memory");
-  p.shm = in.text("shm");
+  p.resources = in.quantities("resources");
+  p.cpu = in.quantity("cpu");
+  p.memory = in.quantity("memory");
+  p.shm = in.quantity("shm");
   p.ipc_lock = in.flag("ipcLock", p.ipc_lock);
-  p.node_selector = in.words("nodeSelector");
+  p.node_selector = in.labels("nodeSelector");
   if (in.has("tolerations")) p.tolerations = in.any("tolerations");
   in.require(p.tolerations.is_array(), "tolerations", "expected a list");
   p.bind_to_gpu = in.flag("bindToGpu", p.bind_to_gpu);

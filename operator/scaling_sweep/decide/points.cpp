@@ -33,23 +33,38 @@ std::vector<double> rates(const std::vector<const Result*>& results) {
   return values(results, &Measured::images_per_second);
 }
 
-Breakdown breakdown(const std::vector<const Result*>& results) {
+StepTimes step_times(const std::vector<const Result*>& results) {
   const auto each = [&](const std::function<double(const Measured&)>& seconds) {
     return median(values(results, [&](const Measured& m) {
       return seconds(m) / static_cast<double>(std::max<std::int64_t>(m.steps, 1));
     }));
   };
   return {.compute = each([](const Measured& m) {
-            return std::max(m.seconds - m.all_reduce_seconds - m.data_wait_seconds, 0.0);
+            const double waits = m.all_reduce_seconds + m.data_wait_seconds + m.role_wait_seconds;
+            return std::max(m.seconds - waits, 0.0);
           }),
           .all_reduce = each(&Measured::all_reduce_seconds),
-          .data_wait = each(&Measured::data_wait_seconds)};
+          .data_wait = each(&Measured::data_wait_seconds),
+          .role_wait = each(&Measured::role_wait_seconds),
+          .median = median(values(results, &Measured::step_seconds_median)),
+          .p99 = median(values(results, &Measured::step_seconds_p99))};
 }
 
 bool measures_whole_trainings(const std::vector<const Result*>& results) {
   return std::ranges::any_of(results, [](const Result* result) {
     return result->measured && result->measured->steps == 0;
   });
+}
+
+void add_times(const std::vector<const Result*>& results, PointResult& point) {
+  point.straggler_ratio = median(values(results, &Measured::straggler_ratio));
+  if (measures_whole_trainings(results)) {
+    point.completion_seconds = median(values(results, &Measured::seconds));
+    return;
+  }
+  const StepTimes step = step_times(results);
+  point.step = step;
+  if (step.total() > 0) point.communication = step.all_reduce / step.total();
 }
 
 /// Returns a share of the runs that have it.
@@ -101,14 +116,7 @@ PointResult point_result(const std::vector<const Result*>& results) {
     point.images_per_second = median(rate);
     point.interval = interval_of(rate);
     point.variation = variation(rate);
-    point.step = breakdown(results);
-    if (point.step.total() > 0) point.communication = point.step.all_reduce / point.step.total();
-    point.step_seconds_median = median(values(results, &Measured::step_seconds_median));
-    point.step_seconds_p99 = median(values(results, &Measured::step_seconds_p99));
-    point.straggler_ratio = median(values(results, &Measured::straggler_ratio));
-    if (measures_whole_trainings(results)) {
-      point.completion_seconds = median(values(results, &Measured::seconds));
-    }
+    add_times(results, point);
     const auto memory = shares(results, &Measured::memory_share);
     if (!memory.empty()) point.memory_share = std::ranges::max(memory);
     const auto use = shares(results, &Measured::gpu_use);

@@ -11,17 +11,20 @@
 
 namespace ganscale::controller::scaling_sweep {
 
-/// Where the time of a step goes; of a whole training in mode PerLabel. In seconds, medians over
-/// the repeats.
-struct Breakdown {
+/// The times of a step in seconds, medians over the repeats: where they go, and how they vary.
+struct StepTimes {
   double compute = 0;
   double all_reduce = 0;  ///< waiting for gradients, with nothing to compute
   double data_wait = 0;
+  double role_wait = 0;  ///< waiting for the ranks of the other role (scheme asynchronous)
+  double median = 0;     ///< of the steps of rank 0
+  double p99 = 0;
 
-  double total() const { return compute + all_reduce + data_wait; }
+  double total() const { return compute + all_reduce + data_wait + role_wait; }
 };
 
-/// The combined results of the repeats of a point.
+/// The combined results of the repeats of a point. Whole trainings (mode PerLabel) have a duration
+/// instead of steps.
 struct PointResult {
   int measured = 0;  ///< repeats with a result
   int failed = 0;
@@ -31,11 +34,9 @@ struct PointResult {
   std::optional<double> speedup;             ///< rate over the baseline's
   std::optional<Interval> speedup_interval;  ///< absent for the baseline, which is 1
   std::optional<double> efficiency;          ///< speedup over the ratio of ranks
-  double communication = 0;                  ///< share of the time, in [0, 1]
+  std::optional<double> communication;       ///< share of a step, in [0, 1]
   std::optional<double> completion_seconds;  ///< of a whole training, on its slowest rank; median
-  Breakdown step;
-  double step_seconds_median = 0;
-  double step_seconds_p99 = 0;
+  std::optional<StepTimes> step;
   double straggler_ratio = 1;
   std::optional<double> memory_share;  ///< the highest
   std::optional<double> gpu_use;       ///< median

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kind/refusal.h"
 #include "kind/summary.h"
 #include "object/condition.h"
 #include "scaling_sweep/decide/progress.h"
@@ -32,20 +33,23 @@ void write_rate(const PointResult& result, Json& json) {
   if (result.efficiency) json["efficiencyPercent"] = rounded(100 * *result.efficiency, 1);
 }
 
-void write_step(const PointResult& result, Json& json) {
+Json step_json(const StepTimes& step) {
   const auto ms = [](double seconds) { return rounded(1000 * seconds, 3); };
-  json["communicationPercent"] = rounded(100 * result.communication, 1);
+  return {{"computeMs", ms(step.compute)},    {"exposedAllReduceMs", ms(step.all_reduce)},
+          {"dataWaitMs", ms(step.data_wait)}, {"roleWaitMs", ms(step.role_wait)},
+          {"medianMs", ms(step.median)},      {"p99Ms", ms(step.p99)}};
+}
+
+void write_times(const PointResult& result, Json& json) {
+  if (result.communication) {
+    json["communicationPercent"] = rounded(100 * *result.communication, 1);
+  }
   if (result.completion_seconds) {
     const double slowest = *result.completion_seconds;
     json["completionSeconds"] = rounded(slowest, 3);
     json["meanRankSeconds"] = rounded(slowest / result.straggler_ratio, 3);
-  } else {
-    json["step"] = {{"computeMs", ms(result.step.compute)},
-                    {"exposedAllReduceMs", ms(result.step.all_reduce)},
-                    {"dataWaitMs", ms(result.step.data_wait)},
-                    {"medianMs", ms(result.step_seconds_median)},
-                    {"p99Ms", ms(result.step_seconds_p99)}};
   }
+  if (result.step) json["step"] = step_json(*result.step);
   json["stragglerRatio"] = rounded(result.straggler_ratio, 3);
   if (result.memory_share) json["memoryPercent"] = rounded(100 * *result.memory_share, 1);
   if (result.gpu_use) json["gpuUsePercent"] = rounded(100 * *result.gpu_use, 1);
@@ -71,7 +75,7 @@ Json point_json(const PlannedPoint& planned, const PointResult& result) {
   if (planned.global_batch > 0) json["globalBatch"] = planned.global_batch;
   if (result.measured > 0) {
     write_rate(result, json);
-    write_step(result, json);
+    write_times(result, json);
   }
   if (!result.nodes.empty()) {
     constexpr std::size_t kMostNames = 64;
@@ -102,7 +106,7 @@ void write_best(const Summary& summary, Json& status) {
   status["bestImagesPerSecond"] = rounded(best.images_per_second, 1);
   if (best.speedup) status["speedup"] = rounded(*best.speedup, 2);
   if (best.efficiency) status["efficiencyPercent"] = rounded(100 * *best.efficiency, 1);
-  status["communicationPercent"] = rounded(100 * best.communication, 1);
+  if (best.communication) status["communicationPercent"] = rounded(100 * *best.communication, 1);
 }
 
 }  // namespace
@@ -118,7 +122,7 @@ void write_figures(const Plan& plan, const Record& record, const Summary& summar
   }
   status["fit"] = fit_json(summary);
   status.erase("report");
-  if (summary.best) status["report"] = report_name(plan.key);
+  if (!record.results.empty()) status["report"] = report_name(plan.key);
   write_best(summary, status);
 }
 
@@ -138,7 +142,8 @@ Json next_status(const Json& old, const Record& record, const Facts& facts) {
   for (const Phase end : {Phase::kSucceeded, Phase::kFailed}) {
     set(phase_condition(end, record.phase, record.reason, record.message));
   }
-  const Refusal refusal{facts.problem_reason, facts.problem};
+  const Refusal refusal = is_good ? refusal_of_server(old, facts.generation)
+                                  : Refusal{facts.problem_reason, facts.problem};
   for (const Condition& condition :
        summary_conditions(record.phase, record.reason, record.message, refusal)) {
     set(condition);

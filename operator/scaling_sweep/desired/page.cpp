@@ -37,9 +37,10 @@ std::string between(const std::optional<Interval>& interval, int decimals) {
 }
 
 std::string point_row(const PlannedPoint& planned, const PointResult& point) {
-  const std::vector<std::string> head{point_name(planned.point), std::to_string(planned.ranks),
-                                      std::to_string(planned.global_batch),
-                                      std::to_string(point.measured)};
+  const std::vector<std::string> head{
+      point_name(planned.point), std::to_string(planned.ranks),
+      planned.global_batch > 0 ? std::to_string(planned.global_batch) : "–",
+      std::to_string(point.measured)};
   std::vector<std::string> cells = head;
   if (point.measured == 0) {
     cells.insert(cells.end(), 11, "–");
@@ -52,7 +53,7 @@ std::string point_row(const PlannedPoint& planned, const PointResult& point) {
                                          maybe(point.variation, 100, 1),
                                          maybe(point.speedup, 1, 2),
                                          maybe(point.efficiency, 100, 1),
-                                         number(100 * point.communication, 1),
+                                         maybe(point.communication, 100, 1),
                                          number(point.straggler_ratio, 2),
                                          maybe(point.gpu_use, 100, 0),
                                          maybe(point.memory_share, 100, 0)};

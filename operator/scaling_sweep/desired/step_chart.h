@@ -6,8 +6,8 @@
 
 namespace ganscale::controller::scaling_sweep {
 
-/// Returns an SVG with a bar for each point: where the time of a step goes (of a whole training in
-/// mode PerLabel). Empty if nothing was measured.
+/// Returns an SVG with a bar for each point: where the time of a step goes, or how long a whole
+/// training takes in mode PerLabel. Empty if nothing was measured.
 std::string step_chart(const Plan& plan, const Summary& summary);
 
 }  // namespace ganscale::controller::scaling_sweep

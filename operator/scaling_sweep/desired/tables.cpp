@@ -50,7 +50,9 @@ std::string bound(const std::optional<Interval>& interval, double Interval::* en
   return interval ? number((*interval).*end, decimals) : "";
 }
 
-std::string milliseconds(double seconds) { return number(1000 * seconds, 4); }
+std::string time_of_step(const PointResult& point, double StepTimes::* seconds) {
+  return point.step ? number(1000 * (*point.step).*seconds, 4) : "";
+}
 
 struct PointRow {
   const PlannedPoint& planned;
@@ -67,13 +69,16 @@ constexpr std::array kCounts{
     PointColumn{"ranks", [](const PointRow& row) { return std::to_string(row.planned.ranks); }},
     PointColumn{"gpus", [](const PointRow& row) { return std::to_string(row.planned.gpus); }},
     PointColumn{"global_batch",
-                [](const PointRow& row) { return std::to_string(row.planned.global_batch); }},
+                [](const PointRow& row) {
+                  const std::int64_t batch = row.planned.global_batch;
+                  return batch > 0 ? std::to_string(batch) : "";
+                }},
     PointColumn{"n", [](const PointRow& row) { return std::to_string(row.result.measured); }},
     PointColumn{"failed", [](const PointRow& row) { return std::to_string(row.result.failed); }}};
 
 using FigureColumn = Column<PointResult>;
 
-// They are empty for a point that was not measured.
+// They are empty for a point that was not measured, and those of steps for whole trainings.
 constexpr std::array kFigures{
     FigureColumn{"images_per_second",
                  [](const PointResult& point) { return number(point.images_per_second, 3); }},
@@ -96,17 +101,22 @@ constexpr std::array kFigures{
     FigureColumn{"efficiency",
                  [](const PointResult& point) { return figure(point.efficiency, 4); }},
     FigureColumn{"communication",
-                 [](const PointResult& point) { return number(point.communication, 5); }},
+                 [](const PointResult& point) { return figure(point.communication, 5); }},
     FigureColumn{"compute_ms",
-                 [](const PointResult& point) { return milliseconds(point.step.compute); }},
-    FigureColumn{"exposed_all_reduce_ms",
-                 [](const PointResult& point) { return milliseconds(point.step.all_reduce); }},
-    FigureColumn{"data_wait_ms",
-                 [](const PointResult& point) { return milliseconds(point.step.data_wait); }},
+                 [](const PointResult& point) { return time_of_step(point, &StepTimes::compute); }},
+    FigureColumn{
+        "exposed_all_reduce_ms",
+        [](const PointResult& point) { return time_of_step(point, &StepTimes::all_reduce); }},
+    FigureColumn{
+        "data_wait_ms",
+        [](const PointResult& point) { return time_of_step(point, &StepTimes::data_wait); }},
+    FigureColumn{
+        "role_wait_ms",
+        [](const PointResult& point) { return time_of_step(point, &StepTimes::role_wait); }},
     FigureColumn{"step_median_ms",
-                 [](const PointResult& point) { return milliseconds(point.step_seconds_median); }},
+                 [](const PointResult& point) { return time_of_step(point, &StepTimes::median); }},
     FigureColumn{"step_p99_ms",
-                 [](const PointResult& point) { return milliseconds(point.step_seconds_p99); }},
+                 [](const PointResult& point) { return time_of_step(point, &StepTimes::p99); }},
     FigureColumn{"straggler_ratio",
                  [](const PointResult& point) { return number(point.straggler_ratio, 4); }},
     FigureColumn{"completion_seconds",
@@ -135,6 +145,12 @@ std::string measured(const RunRow& row, double Measured::* member, int decimals)
   return all ? number((*all).*member, decimals) : "";
 }
 
+/// Returns a figure of the window; a whole training has none.
+std::string of_window(const RunRow& row, double Measured::* member) {
+  const auto& all = row.result.measured;
+  return all && all->steps > 0 ? measured(row, member, 4) : "";
+}
+
 constexpr std::array kRunColumns{
     RunColumn{"run", [](const RunRow& row) { return row.result.run; }},
     RunColumn{"ranks", [](const RunRow& row) { return std::to_string(row.ranks); }},
@@ -145,12 +161,14 @@ constexpr std::array kRunColumns{
     RunColumn{"steps",
               [](const RunRow& row) {
                 const auto& all = row.result.measured;
-                return all ? std::to_string(all->steps) : "";
+                return all && all->steps > 0 ? std::to_string(all->steps) : "";
               }},
     RunColumn{"exposed_all_reduce_seconds",
-              [](const RunRow& row) { return measured(row, &Measured::all_reduce_seconds, 4); }},
+              [](const RunRow& row) { return of_window(row, &Measured::all_reduce_seconds); }},
     RunColumn{"data_wait_seconds",
-              [](const RunRow& row) { return measured(row, &Measured::data_wait_seconds, 4); }},
+              [](const RunRow& row) { return of_window(row, &Measured::data_wait_seconds); }},
+    RunColumn{"role_wait_seconds",
+              [](const RunRow& row) { return of_window(row, &Measured::role_wait_seconds); }},
     RunColumn{"straggler_ratio",
               [](const RunRow& row) { return measured(row, &Measured::straggler_ratio, 4); }},
     RunColumn{"restarts", [](const RunRow& row) { return std::to_string(row.result.restarts); }},

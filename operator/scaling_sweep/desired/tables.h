@@ -10,7 +10,8 @@ namespace ganscale::controller::scaling_sweep {
 /// was not measured is empty.
 std::string points_csv(const Plan& plan, const Summary& summary);
 
-/// Returns a CSV with a line for each run that is over, in the order in which they ran.
+/// Returns a CSV with a line for each run that is over, in the order in which they ran. What was
+/// not measured is empty.
 std::string runs_csv(const Plan& plan, const Record& record);
 
 }  // namespace ganscale::controller::scaling_sweep

@@ -14,7 +14,7 @@ struct PlannedPoint {
   Point point;
   int ranks = 1;
   int gpus = 0;
-  std::int64_t global_batch = 0;  ///< of a step; 0: the worker's default
+  std::int64_t global_batch = 0;  ///< of a step; 0: mode PerLabel, whose ranks share no steps
   Json training;                  ///< the spec of its GanTrainings
   std::string hash;               ///< of `training`: a result of another spec does not count
 };

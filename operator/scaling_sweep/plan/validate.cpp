@@ -89,7 +89,9 @@ class PointPlanner {
     planned.training = training_spec(spec_, point, planned.ranks);
     const gan_training::Plan checked = check(planned.training, name);
     planned.gpus = checked.gpus();
-    planned.global_batch = checked.config.value(Pointer("/training/batch"), std::int64_t{0});
+    if (spec_.mode != Mode::kPerLabel) {
+      planned.global_batch = checked.config.value(Pointer("/training/batch"), std::int64_t{0});
+    }
     check_length(checked.config, planned.global_batch, name);
     require_accepted(run_name(key_, point, spec_.repeats), planned.training, name);
     planned.hash = spec_hash(planned.training.dump());

@@ -92,11 +92,13 @@ void Reconciler::start_training(const ScalingSweep& sweep, const Plan& plan, std
   parts_.events.record(sweep.reference(), {false, "RunStarted", name});
 }
 
-/// Applies the report if it is not as it should be; a sweep without results has none.
+/// Applies the report if it is not as it should be. There is none before the first result; if an
+/// edit drops all results, the one that is there is emptied, as it may not be deleted.
 void Reconciler::keep_report(const Plan& plan, const Record& record) {
-  if (record.results.empty()) return;
+  const auto have = parts_.informers.reports->find({plan.key.name_space, report_name(plan.key)});
+  const bool has_one = have && is_owned_by(*have, plan.uid);
+  if (record.results.empty() && !has_one) return;
   const Json want = report_map(plan, record);
-  const auto have = parts_.informers.reports->find(key_of(want));
   if (!have) {
     put_owned(parts_.client, resource::kConfigMaps, want);
   } else if (difference_of_owned(*have, want)) {

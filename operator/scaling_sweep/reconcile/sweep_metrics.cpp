@@ -11,6 +11,7 @@ namespace {
 
 constexpr telemetry::Type kGauge = telemetry::Type::kGauge;
 constexpr Metric kByPhase{"ganscale_sweeps", "ScalingSweeps by phase.", kGauge};
+constexpr Metric kInfo{"ganscale_sweep_info", "1 for each ScalingSweep, by its phase.", kGauge};
 constexpr Metric kStepSeconds{"ganscale_sweep_step_seconds", "Median time of each part of a step.",
                               kGauge};
 
@@ -63,11 +64,21 @@ constexpr std::array<Figure, 13> kFigures{{
      kMilliseconds},
 }};
 
-constexpr std::array<std::pair<const char*, const char*>, 3> kParts{{
+constexpr std::array<std::pair<const char*, const char*>, 4> kParts{{
     {"compute", "/step/computeMs"},
     {"exposed all-reduce", "/step/exposedAllReduceMs"},
     {"data wait", "/step/dataWaitMs"},
+    {"wait for the other role", "/step/roleWaitMs"},
 }};
+
+std::string phase_of(const Json& sweep) {
+  return text_at(sweep, "/status/phase", std::string(name_in(kPhases, Phase::kPending)));
+}
+
+MetricLabels labels_of(const Json& sweep) {
+  return {{"namespace", text_at(sweep, "/metadata/namespace")},
+          {"sweep", text_at(sweep, "/metadata/name")}};
+}
 
 void collect_point(const Json& point, MetricLabels labels, Families& families) {
   labels.emplace_back("point", text_at(point, "/name"));
@@ -89,18 +100,19 @@ void collect_point(const Json& point, MetricLabels labels, Families& families) {
 }  // namespace
 
 void collect_sweeps(const std::vector<Informer::Object>& sweeps, Families& families) {
-  const std::string pending(name_in(kPhases, Phase::kPending));
   std::map<std::string, int> counts;
-  for (const auto& sweep : sweeps) {
-    ++counts[text_at(*sweep, "/status/phase", pending)];
-  }
+  for (const auto& sweep : sweeps) ++counts[phase_of(*sweep)];
   families.declare(kByPhase);
   for (const auto& [phase, count] : counts) families.add(kByPhase, {{"phase", phase}}, count);
+  families.declare(kInfo);
   for (const auto& sweep : sweeps) {
-    const MetricLabels labels{{"namespace", text_at(*sweep, "/metadata/namespace")},
-                              {"sweep", text_at(*sweep, "/metadata/name")}};
+    MetricLabels labels = labels_of(*sweep);
+    labels.emplace_back("phase", phase_of(*sweep));
+    families.add(kInfo, labels, 1);
+  }
+  for (const auto& sweep : sweeps) {
     for (const Json& point : list_at(*sweep, "/status/points")) {
-      if (point.is_object()) collect_point(point, labels, families);
+      if (point.is_object()) collect_point(point, labels_of(*sweep), families);
     }
   }
 }

@@ -11,6 +11,7 @@ wire::Measurement make_measurement() {
           .seconds = 4,
           .data_wait_seconds = 0.5,
           .all_reduce_seconds = 1,
+          .role_wait_seconds = 0.25,
           .straggler_ratio = 1.25,
           .step_seconds_median = 0.2,
           .step_seconds_p99 = 0.3,
@@ -24,6 +25,7 @@ TEST(Measured, IsWhatTheWorkerMeasuredWithItsRate) {
                                                             {"seconds", 4.0},
                                                             {"dataWaitSeconds", 0.5},
                                                             {"allReduceSeconds", 1.0},
+                                                            {"roleWaitSeconds", 0.25},
                                                             {"stragglerRatio", 1.25},
                                                             {"stepSecondsMedian", 0.2},
                                                             {"stepSecondsP99", 0.3},
@@ -36,6 +38,10 @@ TEST(Measured, IsReadAsItWasWritten) {
   EXPECT_EQ(read_measured(to_json(measured)), measured);
   measured.memory_share.reset();
   EXPECT_EQ(read_measured(to_json(measured)), measured);
+  Json older = to_json(measured);
+  older.erase("roleWaitSeconds");
+  measured.role_wait_seconds = 0;
+  EXPECT_EQ(read_measured(older), measured);
 }
 
 TEST(Measured, IsAbsentWithoutARate) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "object/condition.h"
 #include "object/json.h"
 
 namespace ganscale::controller {
@@ -26,6 +27,24 @@ TEST(RefusalOf, CallsAnErrorOfASpecBadSpec) {
   const Refusal type = refusal_of([] { Json("text").get<int>(); });
   EXPECT_EQ(type.reason, "BadSpec");
   EXPECT_THAT(type.problem, testing::HasSubstr("a value has the wrong type"));
+}
+
+Refusal refused(const Condition& told, std::int64_t generation) {
+  Json status = Json::object();
+  set_condition(status, told, 2, Time());
+  return refusal_of_server(status, generation);
+}
+
+TEST(RefusalOfServer, IsOfThisGenerationAndBecauseOfTheSpec) {
+  for (const char* reason : {"Invalid", "BadRequest", "RequestEntityTooLarge"}) {
+    EXPECT_EQ(refused({"Reconciled", false, reason, "quantities"}, 2).reason, reason);
+    EXPECT_EQ(refused({"Reconciled", false, reason, "quantities"}, 2).problem, "quantities");
+    EXPECT_EQ(refused({"Reconciled", false, reason, "quantities"}, 3).problem, "");
+    EXPECT_EQ(refused({"Reconciled", true, reason, "quantities"}, 2).problem, "");
+  }
+  EXPECT_EQ(refused({"Reconciled", false, "NameTaken", "configmaps"}, 2).problem, "");
+  EXPECT_EQ(refused({"Validated", false, "Invalid", "quantities"}, 2).problem, "");
+  EXPECT_EQ(refusal_of_server(Json(), 2).problem, "") << "there is no status yet";
 }
 
 }  // namespace

@@ -58,6 +58,53 @@ TEST(Fields, HoldNumbersToTheirRange) {
   }
 }
 
+TEST(Fields, HoldQuantitiesToWhatKubernetesReads) {
+  for (const Json& good : {Json(8), Json(0.5), Json("500m"), Json("1.5Gi"), Json("8."), Json(".5"),
+                           Json("3k"), Json("1e3"), Json("2E-1"), Json("7E"), Json("0")}) {
+    const Json object = {{"a", good}, {"of", {{"rdma/hca", good}}}};
+    Fields in(object, "");
+    EXPECT_NE(in.quantity("a"), "");
+    EXPECT_EQ(in.quantities("of").at("rdma/hca"), in.quantity("a"));
+  }
+  EXPECT_EQ(Fields(Json::object(), "").quantity("a"), "");
+  EXPECT_TRUE(Fields(Json::object(), "").quantities("a").empty());
+  for (const Json& bad : {Json("64ki"), Json("1K"), Json("one"), Json("."), Json("-1"), Json(-1),
+                          Json(" 1"), Json("1 Gi"), Json("1Gi\n"), Json(std::string(65, '1'))}) {
+    refuses({{"a", bad}}, "spec.a: must be a quantity of at least 0, such as 8, 500m or 64Gi: ",
+            [](Fields& in) { in.quantity("a"); });
+    refuses({{"of", {{"cpu", bad}}}}, "spec.of.cpu: must be a quantity",
+            [](Fields& in) { in.quantities("of"); });
+  }
+  refuses({{"of", {{"cpu", ""}}}}, "spec.of.cpu: must be a quantity",
+          [](Fields& in) { in.quantities("of"); });
+  refuses({{"of", {{"a b", "1"}}}}, "perhaps with a domain before: \"a b\"",
+          [](Fields& in) { in.quantities("of"); });
+}
+
+TEST(Fields, HoldLabelsToWhatKubernetesTakes) {
+  const std::string longest(63, 'x');
+  for (const std::string& name : {std::string("app"), std::string("A.b_c-9"), longest,
+                                  std::string("nvidia.com/gpu"), "example.com/" + longest}) {
+    const Json object = {{"a", name}, {"of", {{name, ""}}}};
+    Fields in(object, "");
+    EXPECT_EQ(in.qualified_name("a", "x"), name);
+    EXPECT_EQ(in.qualified_name("absent", "x"), "x");
+    EXPECT_EQ(in.labels("of"), (Fields::Words{{name, ""}}));
+  }
+  for (const std::string& name :
+       {std::string(), std::string("a b"), std::string("-a"), longest + "x", std::string("/a"),
+        std::string("a.b/"), std::string("A.b/c"), std::string("a/b/c"), std::string("a\u202eb")}) {
+    refuses({{"a", name}}, "spec.a: must be at most 63 letters",
+            [](Fields& in) { in.qualified_name("a", "x"); });
+    refuses({{"of", {{name, "b"}}}}, "spec.of: must be at most 63 letters",
+            [](Fields& in) { in.labels("of"); });
+  }
+  for (const std::string& value : {std::string("c d"), std::string("a/b"), longest + "x"}) {
+    refuses({{"of", {{"team", value}}}}, "spec.of.team: must be at most 63 letters",
+            [](Fields& in) { in.labels("of"); });
+  }
+}
+
 TEST(Fields, RefuseUnknownOnes) {
   const Json object = {{"known", 1}, {"other", 2}};
   Fields in(object, "node");

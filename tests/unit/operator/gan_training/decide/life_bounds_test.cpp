@@ -87,6 +87,33 @@ TEST(LifeBounds, IsSuspendedOnceItsAttemptIsGone) {
   EXPECT_THAT(d.steps, IsEmpty());
 }
 
+TEST(LifeBounds, IsNotSuspendedWhileItsPodsMayWrite) {
+  Situation s = with_attempt(JobPhase::kRunning);
+  s.attempt->control_port = 0;
+  s.suspend = true;
+  s.record = decide(s).record;
+  EXPECT_EQ(s.record.state, AttemptState::kEnded);
+  for (const bool has_job : {true, false}) {
+    if (!has_job) s.attempt.reset();
+    s.others = true;
+    const Decision d = decide(s);
+    EXPECT_EQ(d.record, s.record) << "it is told already";
+    EXPECT_EQ(d.record.phase, Phase::kRunning);
+    EXPECT_EQ(d.record.reason, "Suspending");
+    EXPECT_EQ(d.requeue_after, seconds(2));
+  }
+  s.stuck = "waiting for the end of a-r3-worker-0";
+  const Decision d = decide(s);
+  EXPECT_THAT(d.events, ElementsAre(Event{true, "PodNotGone", s.stuck}));
+  s.record = d.record;
+  EXPECT_EQ(s.record.message, s.stuck);
+  EXPECT_THAT(decide(s).events, IsEmpty());
+  EXPECT_EQ(decide(s).record, s.record);
+  s.stuck.clear();
+  s.others = false;
+  EXPECT_EQ(decide(s).record.phase, Phase::kSuspended);
+}
+
 TEST(LifeBounds, WaitsWithoutEndForAnAttemptThatTellsNoProgress) {
   Situation s = with_attempt(JobPhase::kRunning);
   s.progress_deadline = seconds(600);

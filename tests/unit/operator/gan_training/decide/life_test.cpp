@@ -172,6 +172,40 @@ TEST(Life, WaitsForACheckpointUntilTheDeadlineAlone) {
   EXPECT_TRUE(d.events.front().warning);
 }
 
+TEST(Life, WarnsOfALastCheckpointThatWasNotWritten) {
+  Situation s = with_attempt(JobPhase::kFailed);
+  s.suspend = true;
+  s.record.ending = Ending{"Suspend", kNow};
+  s.attempt->exit_code = 65;
+  s.attempt->message = "the last checkpoint could not be written: /runs/a: no space left";
+  const Decision d = decide(s);
+  EXPECT_THAT(d.steps, ElementsAre(Step::kDeleteAttempts));
+  EXPECT_THAT(d.events, ElementsAre(Event{true, "CheckpointFailed",
+                                          "a-r3 was asked to stop (Suspend) and may lack its last "
+                                          "checkpoint: exit code 65: " +
+                                              s.attempt->message}));
+  s.attempt->phase = JobPhase::kRunning;
+  s.attempt->exit_code.reset();
+  s.attempt->lost = "a-r3-worker-5: Evicted";
+  EXPECT_EQ(decide(s).events.at(0).reason, "CheckpointFailed");
+}
+
+TEST(Life, WarnsOfNoCheckpointThatWasWrittenOrNotAskedFor) {
+  Situation s = with_attempt(JobPhase::kFailed);
+  s.suspend = true;
+  s.attempt->exit_code = 65;
+  EXPECT_EQ(decide(s).events.back().reason, "AttemptEnded") << "it failed before";
+  s.record.ending = Ending{"Suspend", kNow};
+  s.attempt->exit_code = 143;
+  EXPECT_EQ(decide(s).events.back().reason, "AttemptEnded");
+  s.attempt->phase = JobPhase::kSucceeded;
+  EXPECT_EQ(decide(s).events.back().reason, "AttemptEnded");
+  s = with_attempt(JobPhase::kRunning);
+  s.record.ending = Ending{"Disruption", kNow};
+  s.attempt->lost = "a-r3-worker-5: disrupted: evicting";  // before its launcher is seen to end
+  EXPECT_EQ(decide(s).events.back().reason, "AttemptEnded");
+}
+
 TEST(Life, IsNotHeldUpByAClockThatWasSetBack) {
   Situation s = with_attempt(JobPhase::kRunning);
   s.suspend = true;
@@ -238,59 +272,6 @@ TEST(Life, RestartsAfterADisruptionHoweverManyThereWere) {
   EXPECT_EQ(d.record.restarts, 1);
   s.attempt->disrupted = false;
   EXPECT_EQ(decide(s).record.phase, Phase::kFailed);
-}
-
-Situation with_failed_device() {
-  Situation s = with_attempt(JobPhase::kFailed);
-  s.attempt->exit_code = 71;
-  s.attempt->message = "[rank 9] ECC error";
-  s.attempt->failed_nodes = {"dgx-1"};
-  s.restart.avoid_node_seconds = 600;
-  return s;
-}
-
-TEST(Life, AvoidsANodeWhoseDeviceFailedForAWhile) {
-  Situation s = with_failed_device();
-  s.record.avoided = {{"dgx-1", kNow}, {"dgx-6", kNow + seconds(60)}};
-  const Decision d = decide(s);
-  EXPECT_EQ(d.record.message, "exit code 71: [rank 9] ECC error; avoids its node for 600 s: dgx-1");
-  EXPECT_EQ(d.record.avoided, (std::vector<AvoidedNode>{{"dgx-6", kNow + seconds(60)},
-                                                        {"dgx-1", kNow + seconds(600)}}));
-  s.record = d.record;
-  s.attempt.reset();
-  s.now = kNow + seconds(60);
-  s.record = decide(s).record;
-  EXPECT_EQ(s.record.state, AttemptState::kWanted);
-  EXPECT_EQ(avoided_names(s.record), std::vector<std::string>{"dgx-1"});
-  s.now = kNow + seconds(900);
-  EXPECT_EQ(avoided_names(decide(s).record), std::vector<std::string>{"dgx-1"})
-      << "an attempt is as it was made";
-}
-
-TEST(Life, AvoidsNoNodeIfTurnedOffOrUnknown) {
-  Situation s = with_failed_device();
-  s.restart.avoid_node_seconds = 0;
-  EXPECT_TRUE(decide(s).record.avoided.empty());
-  s = with_failed_device();
-  s.attempt->failed_nodes.clear();
-  EXPECT_TRUE(decide(s).record.avoided.empty());
-  EXPECT_EQ(decide(s).record.message, "exit code 71: [rank 9] ECC error");
-}
-
-TEST(Life, StartsAgainWithANodeThatItMayHaveAgainIfItLacksOne) {
-  Situation s = with_attempt(JobPhase::kCreated);
-  s.attempt->workers_running = 7;
-  s.record.avoided = {{"dgx-1", kNow + seconds(5)}};
-  EXPECT_EQ(decide(s).requeue_after, seconds(5));
-  EXPECT_THAT(decide(s).steps, IsEmpty());
-  s.now += seconds(5);
-  const Decision d = decide(s);
-  EXPECT_EQ(d.record.reason, "NodeAllowed");
-  EXPECT_THAT(d.events, ElementsAre(Event{false, "NodeAllowed", "may have a node again: dgx-1"}));
-  EXPECT_EQ(d.record.failures, 0);
-  EXPECT_THAT(d.steps, ElementsAre(Step::kDeleteAttempts));
-  s.attempt->workers_running = 8;
-  EXPECT_THAT(decide(s).steps, IsEmpty());
 }
 
 TEST(Life, LeavesANodeThatIsToBeDrainedWithACheckpoint) {

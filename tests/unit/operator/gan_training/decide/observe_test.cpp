@@ -328,6 +328,20 @@ TEST(Observe, KeepsOnlyTheFieldsOfAPodThatItReads) {
   EXPECT_EQ(a.message, b.message);
 }
 
+TEST(Observe, TellsThePodsOfJobsFromOthers) {
+  const auto is_ours = [](const std::string& kind, bool controls) {
+    Json owned = pod("w", "01", kRunning);
+    owned["metadata"]["ownerReferences"] =
+        Json::array({{{"kind", "Node"}}, {{"kind", kind}, {"controller", controls}}});
+    return is_of_job(essential_pod(owned));
+  };
+  EXPECT_TRUE(is_ours("MPIJob", true));
+  EXPECT_TRUE(is_ours("Job", true)) << "a launcher's";
+  EXPECT_FALSE(is_ours("MPIJob", false));
+  EXPECT_FALSE(is_ours("ReplicaSet", true));
+  EXPECT_FALSE(is_of_job(pod("w", "01", kRunning)));
+}
+
 TEST(Observe, TakesTheLastLineWhereThereIsNoErrorLine) {
   EXPECT_EQ(worker_error("a\nmpirun: lost a daemon\n\n"), "mpirun: lost a daemon");
   EXPECT_EQ(worker_error("only"), "only");

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "object/condition.h"
 #include "support/kstatus.h"
 
 namespace ganscale::controller::gan_training {
@@ -216,6 +217,22 @@ TEST(Status, IsOneThatKstatusUnderstands) {
   EXPECT_EQ(says(Phase::kPending, "MissingClaim"), "InProgress");
 }
 
+TEST(Status, IsStalledIfTheServerRefusesWhatWasMadeOfTheSpec) {
+  Record record;
+  record.phase = Phase::kValidated;
+  Json old = Json::object();
+  set_condition(old, {"Reconciled", false, "Invalid", "MPIJob: quantities must match"}, 4,
+                facts(0).now);
+  const Json status = next_status(old, record, facts(0));
+  EXPECT_EQ(condition(status, "Stalled")["status"], "True");
+  EXPECT_EQ(condition(status, "Stalled")["message"], "MPIJob: quantities must match");
+  EXPECT_EQ(condition(status, "Ready")["reason"], "Invalid");
+  EXPECT_EQ(condition(status, "Validated")["status"], "True");
+  Facts edited = facts(0);
+  edited.generation = 5;
+  EXPECT_EQ(condition(next_status(status, record, edited), "Stalled")["status"], "False");
+}
+
 TEST(WaitingTime, CountsFromTheLastChangeUntilTheTrainingRuns) {
   Json training = {{"metadata", {{"creationTimestamp", "2025-06-15T15:06:40Z"}}}};
   const auto waits = [&](int second) { return waiting_time(training, facts(second).now).count(); };
@@ -228,9 +245,16 @@ TEST(WaitingTime, CountsFromTheLastChangeUntilTheTrainingRuns) {
   record.phase = Phase::kRunning;
   training["status"] = next_status(training["status"], record, facts(50));
   EXPECT_EQ(waits(5000), 0);
-  record.phase = Phase::kScheduling;  // after a restart
-  training["status"] = next_status(training["status"], record, facts(5000));
-  EXPECT_EQ(waits(5060), 60);
+  for (const Phase phase : {Phase::kResizing, Phase::kRestarting, Phase::kScheduling}) {
+    record.phase = phase;
+    training["status"] = next_status(training["status"], record, facts(5000));
+    EXPECT_EQ(waits(5060), 60) << name_in(kPhases, phase);
+  }
+  for (const Phase phase : {Phase::kSuspended, Phase::kSucceeded, Phase::kFailed}) {
+    record.phase = phase;
+    training["status"] = next_status(training["status"], record, facts(5000));
+    EXPECT_EQ(waits(5060), 0) << name_in(kPhases, phase);
+  }
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ namespace {
 TEST(ConfigMap, HoldsTheConfigurationAsTheWorkerReadsIt) {
   const Plan plan = make_plan();
   const Json map = config_map(plan);
-  EXPECT_EQ(map["metadata"]["name"], "faces-config");
+  EXPECT_EQ(map["metadata"]["name"], "faces-settings");
   EXPECT_EQ(read_yaml(map["data"]["config.yaml"], "config.yaml").at(0), plan.config);
   EXPECT_FALSE(map["data"].contains("bind.sh"));
 }

@@ -97,7 +97,7 @@ TEST(ConfiguredModel, IsEmptyIfAPresetDecides) {
 
 TEST(Names, OfATrainingsObjectsBeginWithItsOwn) {
   const Key key{"team", "faces"};
-  EXPECT_EQ(config_map_name(key), "faces-config");
+  EXPECT_EQ(config_map_name(key), "faces-settings");
   EXPECT_EQ(secret_name(key), "faces-control");
   EXPECT_EQ(attempt_name(key, 12), "faces-r12");
   EXPECT_EQ(purge_job_name(key), "faces-purge");

@@ -89,7 +89,10 @@ TEST(PodOverlay, MayMountAVolumeWhereDataWouldBe) {
   Plan plan = make_plan();
   const Json mounts = Json::array({{{"name", "disk"}, {"mountPath", "/data"}}});
   const Json worker = {{"name", "worker"}, {"volumeMounts", mounts}};
-  plan.spec.pod_template = {{"worker", {{"spec", {{"containers", Json::array({worker})}}}}}};
+  const Json disk = {{"name", "disk"}, {"hostPath", {{"path", "/d"}}}};
+  plan.spec.pod_template = {
+      {"worker",
+       {{"spec", {{"containers", Json::array({worker})}, {"volumes", Json::array({disk})}}}}}};
   const auto problem_of_plan = [&] { return refusal_of([&] { check_overlays(plan); }).problem; };
   EXPECT_THAT(problem_of_plan(), HasSubstr("volumeMounts[\"/data\"]: is the operator's"));
   plan.spec.data.claim_name.clear();
@@ -126,6 +129,77 @@ TEST(PodOverlay, CannotChangeTheResourcesOfTheNodeProfile) {
   }
   EXPECT_EQ(problem_of_container({{"resources", {{"limits", {{"memory", "2Gi"}}}}}}, "launcher"),
             "");
+}
+
+TEST(PodOverlay, NamesLabelsThatNoPodMayHave) {
+  const auto problem_of_labels = [](const Json& labels) {
+    return problem({{"worker", {{"metadata", {{"labels", labels}}}}}});
+  };
+  EXPECT_THAT(problem_of_labels({{"a b", "c"}}),
+              AllOf(StartsWith("spec.podTemplate.worker.metadata.labels: must be at most 63"),
+                    HasSubstr("perhaps with a domain before: \"a b\"")));
+  EXPECT_THAT(problem_of_labels({{"team", "c d"}}),
+              AllOf(StartsWith("spec.podTemplate.worker.metadata.labels.team: must be"),
+                    HasSubstr("\"c d\"")));
+  EXPECT_THAT(problem_of_spec({{"nodeSelector", {{"rack", "7!"}}}}),
+              StartsWith("spec.podTemplate.worker.spec.nodeSelector.rack: must be"));
+}
+
+TEST(PodOverlay, NamesQuantitiesThatAreNone) {
+  const Json resources = {{"limits", {{"x/y", "lots"}}}};
+  EXPECT_EQ(problem_of_container({{"resources", resources}}),
+            "spec.podTemplate.worker.spec.containers[\"worker\"].resources.limits.x/y: must be a "
+            "quantity of at least 0, such as 8, 500m or 64Gi: \"lots\"");
+  EXPECT_THAT(problem_of_container({{"resources", resources}}, "launcher"), HasSubstr("lots"));
+  const Json side = {{"name", "side"}, {"image", "y"}, {"resources", resources}};
+  for (const char* list : {"containers", "initContainers"}) {
+    EXPECT_THAT(problem_of_spec({{list, Json::array({side})}}),
+                HasSubstr(std::string(list) + "[\"side\"].resources.limits.x/y"))
+        << list;
+  }
+}
+
+TEST(PodOverlay, NamesMountsOfVolumesThatAreNotThere) {
+  const auto mount = [](const std::string& volume) {
+    return Json::array({{{"name", volume}, {"mountPath", "/scratch"}}});
+  };
+  EXPECT_EQ(problem_of_container({{"volumeMounts", mount("raid")}}),
+            "spec.podTemplate.worker.spec.containers[\"worker\"].volumeMounts[\"/scratch\"]: no "
+            "such volume in the pod: volumes[\"raid\"]");
+  const Json device = {{"name", "raid"}, {"devicePath", "/dev/raid"}};
+  EXPECT_THAT(problem_of_container({{"volumeDevices", Json::array({device})}}),
+              HasSubstr("volumeDevices[\"/dev/raid\"]: no such volume in the pod"));
+  for (const char* list : {"containers", "initContainers"}) {
+    const auto problem_of_mount = [&](const std::string& volume) {
+      const Json side = {{"name", "side"}, {"image", "y"}, {"volumeMounts", mount(volume)}};
+      const Json raid = {{"name", "raid"}, {"emptyDir", Json::object()}};
+      return problem_of_spec({{list, Json::array({side})}, {"volumes", Json::array({raid})}});
+    };
+    EXPECT_EQ(problem_of_mount("raid"), "");
+    EXPECT_EQ(problem_of_mount("storage"), "") << "the operator's";
+    EXPECT_THAT(problem_of_mount("other"), HasSubstr("[\"side\"].volumeMounts[\"/scratch\"]"));
+  }
+  EXPECT_THAT(problem_of_container(
+                  {{"volumeMounts", Json::array({{{"name", "tmp"}, {"mountPath", "/"}}})}}),
+              HasSubstr("volumeMounts[\"/\"]: is the operator's"));
+}
+
+TEST(PodOverlay, NamesInitContainersWithTheNameOfAnother) {
+  const auto with = [](const std::string& name, const std::string& pod) {
+    const Json side = {{"name", "side"}, {"image", "y"}};
+    Json spec = {{"initContainers", Json::array({{{"name", name}, {"image", "y"}}})}};
+    if (pod == "worker") spec["containers"] = Json::array({side});
+    return problem_of_spec(spec, pod);
+  };
+  for (const char* pod : {"worker", "launcher"}) {
+    EXPECT_EQ(with("wait", pod), "");
+    for (const char* name : {"worker", "launcher"}) {
+      EXPECT_THAT(with(name, pod), HasSubstr("initContainers[\"" + std::string(name) +
+                                             "\"]: is the operator's: choose another"));
+    }
+  }
+  EXPECT_THAT(with("side", "worker"),
+              HasSubstr("initContainers[\"side\"]: is the name of a sidecar: choose another"));
 }
 
 TEST(PodOverlay, NamesUnknownFields) {

@@ -205,6 +205,32 @@ TEST(Validate, RefusesAControlPortThatIsTheMetricsPort) {
   EXPECT_EQ(problem_of({{"control_port", -1}, {"metrics_port", -1}}), "");
 }
 
+TEST(Validate, RefusesThePortOfSshd) {
+  for (const char* key : {"control_port", "metrics_port"}) {
+    const Checked checked = check({{"config", {{"telemetry", {{key, 2222}}}}}});
+    EXPECT_EQ(checked.reason, "BadConfig");
+    EXPECT_EQ(checked.problem, std::string("spec.config.telemetry.") + key +
+                                   ": is the port of sshd: choose another: 2222");
+  }
+}
+
+TEST(Validate, RefusesResourcesThatNoNodeHas) {
+  const auto problem_of = [](const Json& node) {
+    return check({{"nodeProfile", nullptr}, {"node", node}}).problem;
+  };
+  EXPECT_EQ(problem_of({{"memory", "64ki"}}),
+            "spec.node.memory: must be a quantity of at least 0, such as 8, 500m or 64Gi: "
+            "\"64ki\"");
+  EXPECT_THAT(problem_of({{"resources", {{"rdma/hca", "one"}}}}),
+              StartsWith("spec.node.resources.rdma/hca: must be a quantity"));
+  EXPECT_THAT(problem_of({{"gpus", 1}, {"gpuResource", ""}}),
+              StartsWith("spec.node.gpuResource: must be at most 63 letters"));
+  EXPECT_THAT(problem_of({{"nodeSelector", {{"a b", "c"}}}}),
+              StartsWith("spec.node.nodeSelector: must be at most 63 letters"));
+  EXPECT_EQ(check({{"storage", {{"claimName", "runs"}, {"path", "/"}}}}).problem,
+            "spec.storage.path: is the operator's: choose another: /");
+}
+
 TEST(Validate, ReadsTheProgressOfAWorkerThatWouldListenOnLoopback) {
   const Json config = {{"telemetry", {{"bind_address", "127.0.0.1"}, {"control_port", 9500}}}};
   const Checked checked = check({{"progressDeadlineSeconds", 600}, {"config", config}});

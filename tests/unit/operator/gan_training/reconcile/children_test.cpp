@@ -19,13 +19,13 @@ TEST(Children, ArePutBackAndTheEventNamesTheFieldThatWasChanged) {
   world.run();
   const Json policy = world.server.get(resource::kNetworkPolicies, kFaces);
   world.server.edit(resource::kNetworkPolicies, kFaces, {{"spec", {{"ingress", Json::array()}}}});
-  world.server.edit(resource::kConfigMaps, {"team", "faces-config"},
+  world.server.edit(resource::kConfigMaps, {"team", "faces-settings"},
                     {{"data", {{"config.yaml", "model: {}"}}}});
   world.settle();
   EXPECT_EQ(world.server.get(resource::kNetworkPolicies, kFaces)["spec"], policy["spec"]);
   EXPECT_THAT(
       world.told("PutBack"),
-      ElementsAre("configmaps faces-config: data.config.yaml was changed and has been restored",
+      ElementsAre("configmaps faces-settings: data.config.yaml was changed and has been restored",
                   "networkpolicies faces: spec.ingress was changed and has been restored"));
 }
 
@@ -61,7 +61,7 @@ Json foreign(const std::string& name) {
 
 TEST(Children, AreNotMadeOverObjectsOfOtherOwners) {
   for (const auto& [resource, name] :
-       {std::pair{resource::kConfigMaps, "faces-config"},
+       {std::pair{resource::kConfigMaps, "faces-settings"},
         std::pair{resource::kNetworkPolicies, "faces"},
         std::pair{resource::kSecrets, "faces-control"}, std::pair{kMpiJobs, "faces-r1"}}) {
     World world;
@@ -82,11 +82,11 @@ TEST(Children, AreNotMadeOverObjectsOfOtherOwners) {
 
 TEST(Children, AreMadeOnceTheirNameIsFree) {
   World world;
-  world.server.put(resource::kConfigMaps, foreign("faces-config"));
+  world.server.put(resource::kConfigMaps, foreign("faces-settings"));
   world.server.put(kTrainings, make_training());
   for (int i = 0; i < 3; ++i) world.reconcile();
   EXPECT_EQ(world.status()["phase"], "Pending");
-  world.server.remove(resource::kConfigMaps, {"team", "faces-config"});
+  world.server.remove(resource::kConfigMaps, {"team", "faces-settings"});
   world.settle();
   EXPECT_FALSE(world.server.get(kMpiJobs, World::job_key(1)).is_null());
   EXPECT_EQ(world.condition("Reconciled")["status"], "True");
@@ -97,14 +97,14 @@ TEST(Children, OfThisTrainingThatOurCopyLacksAreApplied) {
   World world;
   world.run();
   // Without its label no informer shows it any more.
-  world.server.edit(resource::kConfigMaps, {"team", "faces-config"},
+  world.server.edit(resource::kConfigMaps, {"team", "faces-settings"},
                     {{"metadata", {{"labels", nullptr}}}, {"data", {{"config.yaml", "x"}}}});
   world.sync();
   world.informers.config_maps = std::make_unique<Informer>(
       [&] { return world.server.connect(); }, hooks_without_sleep(),
       Informer::Settings{.resource = resource::kConfigMaps}, [](const Json&) {});
   world.reconciler.reconcile(kFaces);
-  const Json map = world.server.get(resource::kConfigMaps, {"team", "faces-config"});
+  const Json map = world.server.get(resource::kConfigMaps, {"team", "faces-settings"});
   EXPECT_NE(map["data"]["config.yaml"], "x");
   EXPECT_EQ(map["metadata"]["labels"][kTrainingLabel], "faces");
 }
@@ -112,7 +112,7 @@ TEST(Children, OfThisTrainingThatOurCopyLacksAreApplied) {
 TEST(Children, OfAnotherOwnerDoNotDelayTheEndOfAnAttempt) {
   World world;
   world.run();
-  world.server.edit(resource::kConfigMaps, {"team", "faces-config"},
+  world.server.edit(resource::kConfigMaps, {"team", "faces-settings"},
                     {{"metadata", {{"ownerReferences", Json::array()}}}});
   world.server.edit(resource::kPods, {"team", "faces-r1-worker-0"},
                     {{"status", {{"phase", "Failed"}}}});
@@ -203,6 +203,38 @@ TEST(Children, KeepTheTolerationsOfAnMpiJobThatOurCopyLacks) {
   EXPECT_EQ(world.server.count("POST", "/mpijobs"), made);
 }
 
+// Kueue's webhook may not let them change.
+TEST(Children, KeepTheLabelsForTheQueueThatTheirAttemptWasMadeWith) {
+  const std::string priority = "kueue.x-k8s.io/priority-class";
+  const std::string other = "kueue.x-k8s.io/max-exec-time-seconds";
+  const auto label = [&](World& world, const Json& labels) {
+    world.server.edit(kTrainings, kFaces, {{"metadata", {{"labels", labels}}}});
+    world.settle();
+  };
+  World world;
+  world.run({{"queueName", "research"}});
+  const std::size_t patches = world.server.count("PATCH", "/mpijobs/");
+  label(world, {{priority, "high"}});
+  EXPECT_EQ(world.server.count("PATCH", "/mpijobs/"), patches);
+  world.server.edit(resource::kPods, {"team", "faces-r1-worker-0"},
+                    {{"status", {{"phase", "Failed"}}}});
+  world.settle();
+  world.server.remove(resource::kPods, {"team", "faces-r1-worker-0"});
+  world.now += std::chrono::seconds(10);
+  world.settle();
+  const auto labels = [&] {
+    return world.server.get(kMpiJobs, World::job_key(2))["metadata"]["labels"];
+  };
+  EXPECT_EQ(labels().value(priority, ""), "high") << "of the next attempt";
+  label(world, {{priority, nullptr}, {other, "60"}});
+  world.server.edit(kMpiJobs, World::job_key(2), {{"spec", {{"slotsPerWorker", 9}}}});
+  world.settle();
+  EXPECT_EQ(labels().value(priority, ""), "high") << "also when a field is put back";
+  EXPECT_FALSE(labels().contains(other));
+  EXPECT_EQ(labels()[kQueueLabel], "research");
+  EXPECT_THAT(world.told("PutBack"), ElementsAre(HasSubstr("spec.slotsPerWorker was changed")));
+}
+
 TEST(Children, StayAsTheyAreWhileTheirTrainingLeavesANode) {
   World world;
   world.run();
@@ -232,7 +264,7 @@ TEST(Children, GuardTheNodesOfAnAttemptUntilItHasWrittenItsCheckpoint) {
 TEST(Children, FollowAnEditOfTheTrainingWithoutAnEventAboutAField) {
   World world;
   world.run();
-  const Key map{"team", "faces-config"};
+  const Key map{"team", "faces-settings"};
   const auto text = [&] {
     return text_at(world.server.get(resource::kConfigMaps, map), "/data/config.yaml");
   };
@@ -257,13 +289,13 @@ TEST(Children, ThatOthersChangeWhileAnEditWaitsArePutBackWithAnEvent) {
   world.server.edit(kTrainings, kFaces, {{"spec", {{"config", {{"training", {{"batch", 16}}}}}}}});
   world.settle();
   world.server.edit(resource::kNetworkPolicies, kFaces, {{"spec", {{"ingress", Json::array()}}}});
-  world.server.edit(resource::kConfigMaps, {"team", "faces-config"},
+  world.server.edit(resource::kConfigMaps, {"team", "faces-settings"},
                     {{"data", {{"config.yaml", "model: {}"}}}});
   world.settle();
   EXPECT_EQ(world.status()["ending"]["reason"], "ConfigChange") << "it still waits";
   EXPECT_THAT(
       world.told("PutBack"),
-      ElementsAre("configmaps faces-config: data.config.yaml was changed and has been restored",
+      ElementsAre("configmaps faces-settings: data.config.yaml was changed and has been restored",
                   "networkpolicies faces: spec.ingress was changed and has been restored"));
 }
 
@@ -283,11 +315,11 @@ TEST(Children, ThatOthersChangeWhileAnEditIsRefusedArePutBackWithAnEventOnceItIs
 
 /// Has the ConfigMap as another version of the operator made it, with a hash or null.
 void remake(World& world, const Json& hash) {
-  world.server.edit(resource::kConfigMaps, {"team", "faces-config"},
+  world.server.edit(resource::kConfigMaps, {"team", "faces-settings"},
                     {{"metadata", {{"annotations", {{kContentHashAnnotation, hash}}}}},
                      {"data", {{"config.yaml", "model: {}"}}}});
   world.settle();
-  const Json map = world.server.get(resource::kConfigMaps, {"team", "faces-config"});
+  const Json map = world.server.get(resource::kConfigMaps, {"team", "faces-settings"});
   EXPECT_NE(map["data"]["config.yaml"], "model: {}");
   EXPECT_NE(map["metadata"]["annotations"].value(kContentHashAnnotation, "theirs"), "theirs");
 }

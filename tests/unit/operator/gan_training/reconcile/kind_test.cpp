@@ -44,7 +44,7 @@ TEST(GanTrainingKind, ReconcilesWhatItsInformersFound) {
   for (Informer* informer : assembly.made->informers()) informer->start();
   wait_until([&] {
     assembly.made->reconcile(kFaces);
-    return !assembly.server.get(resource::kConfigMaps, {"team", "faces-config"}).is_null();
+    return !assembly.server.get(resource::kConfigMaps, {"team", "faces-settings"}).is_null();
   });
   Families families;
   assembly.made->collect(families);

@@ -29,11 +29,8 @@ This page is generated from `operator/controller/metrics.cpp`, `operator/gan_tra
 
 /// A sweep of one point that has every figure.
 Json measured_sweep() {
-  const Json step = {{"computeMs", 1},
-                     {"exposedAllReduceMs", 1},
-                     {"dataWaitMs", 1},
-                     {"medianMs", 1},
-                     {"p99Ms", 1}};
+  const Json step = {{"computeMs", 1},  {"exposedAllReduceMs", 1}, {"dataWaitMs", 1},
+                     {"roleWaitMs", 1}, {"medianMs", 1},           {"p99Ms", 1}};
   const Json point = {{"name", "n1"},
                       {"ranks", 1},
                       {"n", 1},

@@ -91,6 +91,7 @@ TEST(Observation, RefusesNamesThatAreNotObjectNames) {
     World world;
     const Observation seen = observe_in(world, make_training({{"data", {{"claimName", name}}}}));
     EXPECT_EQ(seen.situation.problem_reason, "BadSpec") << name;
+    EXPECT_FALSE(seen.situation.has_spec);
     EXPECT_EQ(seen.situation.problem.find("spec.data.claimName: must be an object name"), 0U)
         << seen.situation.problem;
     EXPECT_EQ(world.server.count("GET", "/persistentvolumeclaims/"), 0U);
@@ -141,6 +142,7 @@ TEST(Observation, HeedsTheRestOfARefusedSpec) {
     training["spec"].merge_patch(refused);
     const Situation s = observe_in(world, training).situation;
     EXPECT_NE(s.problem, "");
+    EXPECT_TRUE(s.has_spec);
     EXPECT_TRUE(s.suspend) << s.problem;
     EXPECT_EQ(s.restart.max_restarts, 3);
     EXPECT_EQ(s.checkpoint_deadline, std::chrono::seconds(7));
@@ -189,6 +191,30 @@ TEST(Observation, SeesPodsOfOtherAttemptsWhileTheyMayWrite) {
   pod["status"]["phase"] = "Failed";
   world.server.put(resource::kPods, pod);
   EXPECT_FALSE(observe_in(world, training).situation.others) << "its node was deleted";
+}
+
+// `kubectl debug --copy-to` makes such a pod, with --keep-labels also with the attempt's.
+TEST(Observation, DoesNotTakeAPodForItsOwnThatMerelyHasTheLabels) {
+  World world;
+  world.run();
+  for (const int attempt : {0, 1}) {
+    Json copy = make_pod("copy-" + std::to_string(attempt), "worker", attempt, "Running");
+    copy["metadata"].erase("ownerReferences");
+    copy["metadata"]["creationTimestamp"] = "2025-06-15T16:00:00Z";
+    world.server.put(resource::kPods, copy);
+  }
+  world.server.put(resource::kPods, make_pod("faces-r1-launcher-x", "launcher", 1, "Running"));
+  const Situation running = observe_in(world, world.training()).situation;
+  EXPECT_FALSE(running.others);
+  ASSERT_TRUE(running.attempt);
+  EXPECT_EQ(running.attempt->workers_running, 1);
+  EXPECT_EQ(running.attempt->lost, "");
+  world.server.remove(kMpiJobs, World::job_key(1));
+  for (const char* name : {"faces-r1-worker-0", "faces-r1-launcher-x"}) {
+    EXPECT_TRUE(observe_in(world, with_attempt(2, AttemptState::kEnded)).situation.others) << name;
+    world.server.remove(resource::kPods, {"team", name});
+  }
+  EXPECT_FALSE(observe_in(world, with_attempt(2, AttemptState::kEnded)).situation.others);
 }
 
 TEST(Observation, NamesThePodWhoseNodeDoesNotConfirmItsEnd) {

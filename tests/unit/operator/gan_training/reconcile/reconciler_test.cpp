@@ -28,7 +28,7 @@ TEST(Reconciler, MakesThePrerequisitesOfAnAttemptFirst) {
   World world;
   world.server.put(kTrainings, make_training());
   EXPECT_EQ(world.reconcile(), seconds(1));
-  EXPECT_FALSE(world.server.get(resource::kConfigMaps, {"team", "faces-config"}).is_null());
+  EXPECT_FALSE(world.server.get(resource::kConfigMaps, {"team", "faces-settings"}).is_null());
   EXPECT_FALSE(world.server.get(resource::kNetworkPolicies, kFaces).is_null());
   EXPECT_TRUE(world.server.get(kMpiJobs, World::job_key(1)).is_null());
   world.reconcile();
@@ -253,15 +253,20 @@ TEST(Reconciler, DoesNotTryAgainWhatTheServerRefusesBecauseOfTheSpec) {
   World world;
   world.server.put(kTrainings, make_training());
   world.reconcile();
-  for (int i = 0; i < 2; ++i) {
+  for (int i = 0; i < 3; ++i) {
     world.server.fail_next("POST", "/mpijobs", 422, "Invalid", "quantities must match");
     EXPECT_EQ(world.reconcile(), seconds(600));
   }
   EXPECT_EQ(world.condition("Reconciled")["reason"], "Invalid");
+  EXPECT_EQ(world.condition("Ready")["status"], "False");
+  EXPECT_EQ(world.condition("Stalled")["status"], "True");
+  EXPECT_EQ(world.condition("Stalled")["message"], world.condition("Reconciled")["message"]);
   const std::size_t before = world.writes();
   world.server.fail_next("POST", "/mpijobs", 422, "Invalid", "quantities must match, once more");
   world.reconcile();
   EXPECT_EQ(world.writes(), before + 4) << "three for the Secret that is there, no status";
+  world.settle();
+  EXPECT_EQ(world.condition("Stalled")["status"], "False") << "the server takes it by now";
 }
 
 TEST(Reconciler, ReportsASectionThatIsNotAMap) {
@@ -397,6 +402,11 @@ TEST(Reconciler, SuspendsATrainingWhoseConfigMapIsGone) {
   world.settle();
   EXPECT_EQ(world.status()["ending"]["reason"], "Suspend");
   world.set_job_condition(1, "Succeeded");
+  world.settle();
+  EXPECT_EQ(world.status()["reason"], "Suspending") << "a pod is left";
+  EXPECT_EQ(world.condition("Suspended")["status"], "False");
+  EXPECT_EQ(world.condition("Ready")["status"], "False");
+  world.server.remove(resource::kPods, {"team", "faces-r1-worker-0"});
   world.settle();
   EXPECT_EQ(world.status()["phase"], "Suspended");
   EXPECT_TRUE(world.server.get(kMpiJobs, World::job_key(1)).is_null());

@@ -32,10 +32,12 @@ inline Json make_training(const Json& changes = Json::object()) {
 /// A pod of an attempt of the training.
 inline Json make_pod(const std::string& name, const std::string& role, int attempt,
                      const std::string& phase) {
+  const Json controller = {{"kind", role == "launcher" ? "Job" : "MPIJob"}, {"controller", true}};
   return {{"metadata",
            {{"name", name},
             {"namespace", kFaces.name_space},
             {"creationTimestamp", "2025-06-15T15:00:00Z"},
+            {"ownerReferences", Json::array({controller})},
             {"labels",
              {{kTrainingLabel, kFaces.name},
               {kRoleLabel, role},

@@ -46,11 +46,18 @@ TEST(NodeProfile, NamesFileAndFieldOfAFault) {
   NodeProfiles profiles;
   expect_error(ExitCode::kConfig, "mine.yaml.gpu: unknown field",
                [&] { add_node_profiles(profiles, folder.path()); });
-  for (const auto& [text, error] : {std::pair("fabric: {floor: 2}", "fabric.floor: unknown field"),
-                                    {"fabric: {floorGigabytesPerSecond: -1}",
-                                     "floorGigabytesPerSecond: expected a number of at least 0"},
-                                    {"fabric: {floorGigabytesPerSecond: fast}",
-                                     "floorGigabytesPerSecond: expected a number of at least 0"}}) {
+  for (const auto& [text, error] :
+       {std::pair("fabric: {floor: 2}", "fabric.floor: unknown field"),
+        {"fabric: {floorGigabytesPerSecond: -1}",
+         "floorGigabytesPerSecond: expected a number of at least 0"},
+        {"fabric: {floorGigabytesPerSecond: fast}",
+         "floorGigabytesPerSecond: expected a number of at least 0"},
+        {"cpu: two", "mine.yaml.cpu: must be a quantity"},
+        {"memory: 64ki", "mine.yaml.memory: must be a quantity"},
+        {"shm: 1 Gi", "mine.yaml.shm: must be a quantity"},
+        {"resources: {rdma/hca: one}", "mine.yaml.resources.rdma/hca: must be a quantity"},
+        {"gpuResource: \"\"", "mine.yaml.gpuResource: must be at most"},
+        {"nodeSelector: {a: b c}", "mine.yaml.nodeSelector.a: must be at most"}}) {
     folder.write("mine.yaml", text);
     expect_error(ExitCode::kConfig, error, [&] { add_node_profiles(profiles, folder.path()); });
   }

@@ -98,8 +98,8 @@ TEST(TrainingSpec, RefusesVolumesAtOnePath) {
 
 TEST(TrainingSpec, RefusesVolumesWhereThePodsHaveOthers) {
   for (const std::string path :
-       {"/tmp", "/tmp/", "/dev/shm", "/etc/ganscale/run", "/etc/ganscale/x", "/etc/mpi",
-        "/root/.ssh", "/home/mpiuser/.ssh"}) {
+       {"/", "//", "/.", "/tmp", "/tmp/", "/dev/shm", "/etc/ganscale/run", "/etc/ganscale/x",
+        "/etc/mpi", "/root/.ssh", "/home/mpiuser/.ssh"}) {
     const std::string of_claim = R"({"claimName": "a", "path": ")" + path + "\"}";
     const std::string why = "path: is the operator's: choose another: " + path;
     refuses("{\"data\": " + of_claim + "}", "spec.data." + why);

@@ -49,10 +49,29 @@ TEST(Points, BreakDownTheTimeOfAStep) {
   const Summary summary = summarize(plan, measured(plan));
   // 20 steps of 8 images at 100 and 102 a second; a tenth waits for gradients, a twentieth for data
   const double step = (8.0 / 100 + 8.0 / 102) / 2;
-  EXPECT_NEAR(summary.points[0].step.all_reduce, step / 10, 1e-12);
-  EXPECT_NEAR(summary.points[0].step.data_wait, step / 20, 1e-12);
-  EXPECT_NEAR(summary.points[0].step.total(), step, 1e-12);
-  EXPECT_NEAR(summary.points[0].communication, 0.1, 1e-12);
+  const StepTimes& times = summary.points[0].step.value();
+  EXPECT_NEAR(times.all_reduce, step / 10, 1e-12);
+  EXPECT_NEAR(times.data_wait, step / 20, 1e-12);
+  EXPECT_NEAR(times.compute, step * 17 / 20, 1e-12);
+  EXPECT_EQ(times.role_wait, 0);
+  EXPECT_NEAR(times.total(), step, 1e-12);
+  EXPECT_NEAR(summary.points[0].communication.value(), 0.1, 1e-12);
+}
+
+// Ranks that wait for the other role for half of the time compute in what is left of it.
+TEST(Points, TakeTheWaitForTheOtherRoleForNoComputing) {
+  const Plan plan = make_plan();
+  Record record = measured(plan);
+  for (Result& result : record.results) {
+    result.measured->role_wait_seconds = result.measured->seconds / 2;
+  }
+  const Summary summary = summarize(plan, record);
+  const StepTimes& times = summary.points[0].step.value();
+  EXPECT_NEAR(times.role_wait, times.total() / 2, 1e-12);
+  EXPECT_NEAR(times.compute, times.total() * 7 / 20, 1e-12);
+  Json status;
+  write_figures(plan, record, summary, status);
+  EXPECT_NEAR(status["points"][0]["step"]["roleWaitMs"].get<double>(), 500 * times.total(), 0.001);
 }
 
 // Two repeats on two ranks: the slower rank takes 12 and 14 s, and 1.3 times as long as the mean.
@@ -74,6 +93,8 @@ TEST(Points, OfWholeTrainingsCompareTheSlowestRankWithTheMean) {
   EXPECT_EQ(point["meanRankSeconds"], 10);
   EXPECT_EQ(point["stragglerRatio"], 1.3);
   EXPECT_FALSE(point.contains("step")) << "there are none in common";
+  EXPECT_FALSE(point.contains("communicationPercent"));
+  EXPECT_FALSE(status.contains("communicationPercent"));
   EXPECT_FALSE(summarize(plan, measured(plan)).points[1].completion_seconds);
 }
 

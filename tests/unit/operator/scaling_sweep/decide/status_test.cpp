@@ -107,6 +107,24 @@ TEST(SweepStatus, IsOneThatKstatusUnderstands) {
   EXPECT_EQ(says(Phase::kPending), "InProgress");
 }
 
+TEST(SweepStatus, IsStalledIfTheServerRefusesWhatWasMadeOfTheSpec) {
+  Json old = Json::object();
+  set_condition(old, {"Reconciled", false, "Invalid", "GanTraining: must match"}, 3, Time());
+  const Json status = next_status(old, Record(), facts(make_plan()));
+  EXPECT_EQ(find_condition(status, "Stalled")["status"], "True");
+  EXPECT_EQ(find_condition(status, "Stalled")["message"], "GanTraining: must match");
+}
+
+TEST(SweepStatus, NamesTheReportOfRunsThatAllFailed) {
+  const Plan plan = make_plan();
+  Record record;
+  record.results.push_back(make_result(plan, plan.runs[0], 100));
+  record.results[0].measured.reset();
+  const Json status = next_status(Json(), record, facts(plan));
+  EXPECT_EQ(status["report"], "weak-report");
+  EXPECT_FALSE(status.contains("bestImagesPerSecond"));
+}
+
 TEST(SweepStatus, BeforeTheFirstResultHasNoFigures) {
   const Json status = next_status(Json(), Record(), facts(make_plan()));
   EXPECT_EQ(status["done"], "0/6");

@@ -121,6 +121,67 @@ TEST(ReportMap, LeavesEmptyInCsvWhatWasNotMeasured) {
   EXPECT_THAT(points[1], testing::StartsWith("1,0,1,0,8,0,0,,"));
 }
 
+/// What mode PerLabel measures: the time of whole trainings on the slowest rank.
+Record whole_trainings(const Plan& plan) {
+  Record record = all_measured(plan);
+  for (Result& result : record.results) {
+    Measured& whole = *result.measured;
+    whole.steps = 0;
+    whole.seconds = 40;
+    whole.all_reduce_seconds = 0;
+    whole.data_wait_seconds = 0;
+    whole.straggler_ratio = 1.25;
+  }
+  return record;
+}
+
+TEST(ReportMap, LeavesEmptyInCsvTheStepsThatWholeTrainingsDoNotHave) {
+  const Plan plan = make_plan();
+  const Record record = whole_trainings(plan);
+  const auto points = lines(file(plan, record, "points.csv"));
+  for (const char* name :
+       {"communication", "compute_ms", "exposed_all_reduce_ms", "data_wait_ms", "role_wait_ms",
+        "step_median_ms", "step_p99_ms", "gpu_use", "memory_share"}) {
+    EXPECT_EQ(field(points, 2, name), "") << name;
+  }
+  EXPECT_EQ(field(points, 2, "completion_seconds"), "40.000");
+  EXPECT_EQ(field(points, 2, "straggler_ratio"), "1.2500");
+  const auto runs = lines(file(plan, record, "runs.csv"));
+  for (const char* name :
+       {"steps", "exposed_all_reduce_seconds", "data_wait_seconds", "role_wait_seconds"}) {
+    EXPECT_EQ(field(runs, 1, name), "") << name;
+  }
+  EXPECT_EQ(field(runs, 1, "seconds"), "40.0000");
+}
+
+TEST(ReportMap, HasNoGlobalBatchWhereRanksShareNoSteps) {
+  Plan plan = make_plan();
+  for (PlannedPoint& point : plan.points) point.global_batch = 0;
+  const Record record = whole_trainings(plan);
+  EXPECT_EQ(field(lines(file(plan, record, "points.csv")), 2, "global_batch"), "");
+  EXPECT_THAT(file(plan, record, "report.html"), HasSubstr("<td>n2</td><td>2</td><td>–</td>"));
+}
+
+TEST(ReportMap, DrawsWholeTrainingsAsOnePart) {
+  Plan plan = make_plan();
+  plan.spec.mode = Mode::kPerLabel;
+  const std::string svg = file(plan, whole_trainings(plan), "steps.svg");
+  EXPECT_THAT(svg, HasSubstr("<title>Time of a training</title>"));
+  EXPECT_THAT(svg, HasSubstr("<title>training: 40.0 s</title>"));
+  EXPECT_THAT(svg, Not(HasSubstr("data wait")));
+}
+
+TEST(ReportMap, DrawsTheWaitForTheOtherRoleIfThereIsOne) {
+  const Plan plan = make_plan();
+  Record record = all_measured(plan);
+  EXPECT_THAT(file(plan, record, "steps.svg"), Not(HasSubstr("wait for the other role")));
+  for (Result& result : record.results) result.measured->role_wait_seconds = 0.4;
+  EXPECT_THAT(file(plan, record, "steps.svg"),
+              HasSubstr("<title>wait for the other role: 20.0 ms</title>"));
+  EXPECT_EQ(field(lines(file(plan, record, "points.csv")), 1, "role_wait_ms"), "20.0000");
+  EXPECT_EQ(field(lines(file(plan, record, "runs.csv")), 1, "role_wait_seconds"), "0.4000");
+}
+
 TEST(ReportMap, QuotesInCsvWhatHoldsCommasAndQuotes) {
   const Plan plan = make_plan();
   Record record = all_measured(plan);

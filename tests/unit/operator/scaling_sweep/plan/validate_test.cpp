@@ -119,6 +119,7 @@ TEST(ValidateSweep, GivesEachRankALabel) {
   const Json& config = checked.plan.points[1].training["config"];
   EXPECT_EQ(config["scheme"]["labels"], (Json::array({0, 1})));
   EXPECT_FALSE(config.contains("measure"));
+  EXPECT_EQ(checked.plan.points[1].global_batch, 0) << "32 images of each rank in its own steps";
   Json listed = kPerLabel;
   listed["template"]["config"]["scheme"]["labels"] = {7, 3, 5};
   EXPECT_EQ(problem(listed),
@@ -172,7 +173,7 @@ TEST(ValidateSweep, RefusesATemplateWhoseTrainingsTheApiServerWouldRefuse) {
       refused({{"imagePullPolicy", "Sometimes"}}),
       "spec.template.imagePullPolicy: must be one of [\"Always\",\"IfNotPresent\",\"Never\"]: "
       "\"Sometimes\" (point n1)");
-  EXPECT_THAT(refused({{"nodeProfile", nullptr}, {"node", {{"cpu", "two"}}}}),
+  EXPECT_THAT(refused({{"nodeProfile", nullptr}, {"node", {{"cpu", "1e1"}}}}),
               StartsWith("spec.template.node.cpu: must match "));
   EXPECT_THAT(refused({{"storage", {{"claimName", "runs"}, {"path", "runs"}}}}),
               StartsWith("spec.template.storage.path: must match ^/[^:]*$: \"runs\""));

@@ -11,6 +11,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 using testing::SizeIs;
 
 /// The trainings of the default sweep in their order.
@@ -103,6 +104,32 @@ TEST(SweepReconciler, WritesTheReport) {
   const auto writes = world.server.count("PATCH", "/configmaps/");
   one.reconcile();
   EXPECT_EQ(world.server.count("PATCH", "/configmaps/"), writes);
+}
+
+TEST(SweepReconciler, EmptiesTheReportIfAnEditDropsAllResults) {
+  SweepWorld world;
+  SweepOperator one(world.server, world.now);
+  one.reconcile();
+  world.end_training(planned()[0], "Succeeded", 123.5);
+  one.reconcile();
+  world.server.edit(kSweeps, kWeak, {{"spec", {{"measure", {{"steps", 30}}}}}});
+  one.reconcile();
+  ASSERT_THAT(world.status()["runs"], SizeIs(0));
+  const Json report = world.server.get(resource::kConfigMaps, {"team", "weak-report"});
+  EXPECT_THAT(report["data"]["runs.csv"].get<std::string>(), Not(HasSubstr("123.500")));
+  EXPECT_EQ(Json::parse(report["data"]["report.json"].get<std::string>())["status"]["runs"],
+            world.status()["runs"]);
+}
+
+TEST(SweepReconciler, ReportsAFailedRun) {
+  SweepWorld world;
+  SweepOperator one(world.server, world.now);
+  one.reconcile();
+  world.end_training(planned()[0], "Failed", 0);
+  one.reconcile();
+  EXPECT_EQ(world.status()["report"], "weak-report");
+  const Json report = world.server.get(resource::kConfigMaps, {"team", "weak-report"});
+  EXPECT_THAT(report["data"]["runs.csv"].get<std::string>(), HasSubstr("exit code 65"));
 }
 
 TEST(SweepReconciler, SaysWhyATrainingGaveNoFigures) {

@@ -78,6 +78,8 @@ TEST(SweepMetrics, BreakDownTheTimeOfAStep) {
   EXPECT_NEAR(value(families, "ganscale_sweep_step_seconds", labels).value_or(0), 0.00842, 1e-5);
   labels.back().second = "compute";
   EXPECT_NEAR(value(families, "ganscale_sweep_step_seconds", labels).value_or(0), 0.07158, 1e-5);
+  labels.back().second = "wait for the other role";
+  EXPECT_EQ(value(families, "ganscale_sweep_step_seconds", labels), 0);
 }
 
 TEST(SweepMetrics, HaveADurationInsteadOfStepsForWholeTrainings) {
@@ -101,8 +103,14 @@ TEST(SweepMetrics, CountSweepsByPhaseAndOmitWhatWasNotMeasured) {
   EXPECT_EQ(value(families, "ganscale_sweeps", {{"phase", "Pending"}}), 1);
   std::set<std::string> names;
   for (const auto& family : families.all()) names.insert(family.name);
-  EXPECT_EQ(names, (std::set<std::string>{"ganscale_sweeps", "ganscale_sweep_ranks",
-                                          "ganscale_sweep_runs_measured"}));
+  EXPECT_EQ(names, (std::set<std::string>{"ganscale_sweeps", "ganscale_sweep_info",
+                                          "ganscale_sweep_ranks", "ganscale_sweep_runs_measured"}));
+  EXPECT_EQ(value(families, "ganscale_sweep_info",
+                  {{"namespace", "team"}, {"sweep", "new"}, {"phase", "Running"}}),
+            1);
+  EXPECT_EQ(value(families, "ganscale_sweep_info",
+                  {{"namespace", ""}, {"sweep", ""}, {"phase", "Pending"}}),
+            1);
 }
 
 }  // namespace
