@@ -46,9 +46,9 @@ soak: ## for MINUTES=60 each: train by each scheme, let trainings come and go un
 	"$$python_folder/bin/python3" tests/soak/training_soak.py --minutes $(or $(MINUTES),60) || status=1; \
 	tests/soak/operator_soak.py --minutes $(or $(MINUTES),60) || status=1; exit $$status
 
-cuda: ## compile with the CUDA kernels and NCCL, with nvcc from the Python wheels
-	@scripts/setup.sh test cuda
-	@scripts/build.sh cuda
+cuda: ## compile build/cuda/bin/ganscale and ganscale-operator, with the CUDA kernels and NCCL, by nvcc from the Python wheels
+	@scripts/setup.sh cuda
+	@scripts/build.sh cuda ganscale ganscale-operator
 
 gpu-check: ## on a machine with a GPU: build, run the GPU tests and benchmarks
 	@scripts/gpu-check.sh

@@ -6,7 +6,7 @@ include_guard()
 foreach(needed cu13/lib/libcudart.so.13 cudnn/lib/libcudnn.so.9 nccl/lib/libnccl.so.2)
   if(NOT EXISTS ${nvidia_folder}/${needed})
     message(FATAL_ERROR "GANSCALE_CUDA needs the whole torch wheel, but this is missing: ${nvidia_folder}/${needed}\n"
-                        "Run `scripts/setup.sh test cuda`.")
+                        "Run `scripts/setup.sh cuda`.")
   endif()
 endforeach()
 
@@ -26,7 +26,7 @@ if(nvcc)
 endif()
 if(nvcc_version MATCHES "release ([0-9.]+)" AND CMAKE_MATCH_1 VERSION_LESS 13)
   message(FATAL_ERROR "GANSCALE_CUDA needs an nvcc of CUDA 13 or newer, and this one is of CUDA ${CMAKE_MATCH_1}: ${nvcc}\n"
-                      "Name a newer one with CUDACXX=FILE, or unset CUDACXX and run `scripts/setup.sh test cuda`, which brings one. "
+                      "Name a newer one with CUDACXX=FILE, or unset CUDACXX and run `scripts/setup.sh cuda`, which brings one. "
                       "If the old one has configured ${CMAKE_BINARY_DIR}, remove that folder first.")
 endif()
 if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)

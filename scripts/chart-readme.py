@@ -38,13 +38,14 @@ every replica serves its metrics and that exactly one replica is the leader. For
 [docs/kubernetes.md](../../docs/kubernetes.md).
 """},
     "ganscale-training": {
-        "install": "helm install ffhq helm/ganscale-training --set image.repository=$REGISTRY/ganscale --set nodes=8 \\\n"
-                   "    --set nodeProfile=dgx-a100 --set config=loppi/ffhq256-strong --set data.subPath=ffhq256 \\\n"
-                   "    --set evaluation.featureNet.claimName=features",
+        "install": "helm install ffhq helm/ganscale-training --set image.repository=$REGISTRY/ganscale \\\n"
+                   "    --set image.tag=0.1.0-cuda --set nodes=8 --set nodeProfile=dgx-a100 --set config=loppi/ffhq256-strong \\\n"
+                   "    --set data.subPath=ffhq256 --set evaluation.featureNet.claimName=features",
         "text": """
 The release's name becomes the GanTraining's name: a letter, then at most 39 of a-z, 0-9 and `-` (26 with `sweep`). The dataset is in the
 folder `data.subPath` of a claim in the namespace, `datasets` unless `data.claimName` names another. Name the run configuration to train in
-`config`, or write one out in `settings` (at least `settings.model`). Everything else is optional. The
+`config`, or write one out in `settings` (at least `settings.model`). Everything else is optional. Nodes with GPUs need the
+[worker's image for GPUs](../../docs/kubernetes.md#images), which `image.tag` names here. The
 [cluster tutorial](../../docs/tutorial-cluster.md) takes you from an empty namespace to images.
 """},
 }

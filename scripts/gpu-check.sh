@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds for this machine's GPU, runs the unit and GPU tests, compares with reference tensors, times and profiles. Fits a
-# machine that is lent for minutes: stages with a limit each, of which a failed one does not end the next.
+# machine that is available for only a few minutes: stages with a limit each, of which a failed one does not end the next.
 #   scripts/gpu-check.sh [--only STAGE[,STAGE]...] [--limit SECONDS] [OPTION...]      --help tells the rest
 # With --prebuilt it needs a python3 with torch 2.11 (CUDA 13), and the archive that scripts/gpu-prebuilt.sh makes elsewhere.
 # Otherwise it needs nvcc 13, g++ 12, CMake 3.31 and Ninja, too. The other libraries come from the

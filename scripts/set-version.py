@@ -11,7 +11,7 @@ import sys
 
 from write_or_check import PROJECT, write_or_check
 
-OF_IMAGES = r"\bganscale(?:-operator)?:(\d+\.\d+\.\d+)\b"
+OF_IMAGES = r"\b(?:ganscale(?:-operator)?:|image\.tag=)(\d+\.\d+\.\d+)\b"
 PLACES = [  # files, and what stands around a version in them
     ("CITATION.cff", r"^version: (.*)$"),
     ("helm/*/Chart.yaml", r"^(?:version|appVersion): (.*)$"),
@@ -20,6 +20,8 @@ PLACES = [  # files, and what stands around a version in them
     ("configs/sweeps/*.yaml", OF_IMAGES),
     ("operator-manifests/*/*.yaml", OF_IMAGES),
     ("docs/*.md", OF_IMAGES),
+    ("scripts/chart-readme.py", OF_IMAGES),
+    ("helm/*/README.md", OF_IMAGES),
 ]
 
 

@@ -4,7 +4,7 @@
 #     build    Debian packages, LibTorch (CPU part), Arrow, CMake, Ninja                        1.5 GB
 #     demo     typefaces, whose letters the demo learns                                         0.2 GB more
 #     test     the rest of torch, numpy, safetensors, clang-format, lizard, a browser           3.6 GB more
-#     cuda     nvcc, for a machine without a CUDA toolkit                                       0.3 GB more
+#     cuda     CUDA's libraries, and nvcc for a machine without a CUDA toolkit                  3.2 GB more, 0.3 with test
 #     docs     what writes the dashboards and tests the ONNX recipe (also part of test)         0.2 GB more
 #     package  what makes the Debian package                                                    0.1 GB more
 #     wheel    what makes and tests the Python wheel (also part of test)                        0.1 GB more
@@ -236,7 +236,11 @@ for tier in "$@"; do
       own_tier wheel 300
       own_tier site 100
       ;;
-    cuda) python_tier cuda 1000 ;;
+    cuda)
+      python_tier build 2500
+      python_tier test 8000 # with CUDA's libraries
+      python_tier cuda 1000
+      ;;
     docs) own_tier docs 300 ;;
     package) needed_packages "$scripts/apt-packages-package.txt" ;;
     wheel) own_tier wheel 300 ;;

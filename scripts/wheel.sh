@@ -14,7 +14,7 @@ case $preset in
 esac
 
 tiers=(build wheel)
-[ "$preset" = release ] || tiers+=(test cuda)
+[ "$preset" = release ] || tiers+=(cuda)
 scripts/setup.sh "${tiers[@]}"
 find_tools
 scripts/build.sh "$preset" ganscale

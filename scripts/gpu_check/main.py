@@ -7,7 +7,6 @@ gpu-check.tar.gz holds all of them, gpu-check.json the figures.
 import argparse
 import dataclasses
 import datetime
-import os
 import pathlib
 import signal
 import sys
@@ -44,13 +43,13 @@ def options(arguments):
                         help="where the build and the results are kept; default: build/gpu-check, with --prebuilt "
                              "build/gpu-check-prebuilt")
     parser.add_argument("--out", type=pathlib.Path, metavar="FOLDER",
-                        default=os.environ.get("OUT"),
-                        help="where gpu-check.tar.gz and gpu-check.json go; default: $OUT, else the folder of --build")
+                        help="where gpu-check.tar.gz and gpu-check.json go; default: the folder of --build")
     on_gpu.add_choices(parser)
     parser.set_defaults(contenders=None, precisions=None)  # each script has its own
     chosen = parser.parse_args(arguments)
     default = PROJECT / ("build/gpu-check-prebuilt" if chosen.prebuilt else "build/gpu-check")
     chosen.build = (chosen.build or default).resolve()
+    chosen.out = chosen.out or chosen.build
     return chosen
 
 
@@ -119,12 +118,12 @@ def main(arguments):
     chosen = options(arguments)
     for deadly in (signal.SIGINT, signal.SIGTERM):  # the stage in hand is ended, too
         signal.signal(deadly, lambda number, _: sys.exit(128 + number))
-    results, out = Results(chosen.build / "results"), chosen.out or chosen.build
+    results = Results(chosen.build / "results")
     stages = [one for one in stages_of(chosen, results) if one.name in chosen.only]
     if chosen.limit:
         stages = [dataclasses.replace(one, limit_seconds=chosen.limit) for one in stages]
-    failed = run_all(stages, results, out, chosen.total)
-    print(f"\nResults: {out}/gpu-check.tar.gz, {out}/gpu-check.json")
+    failed = run_all(stages, results, chosen.out, chosen.total)
+    print(f"\nResults: {chosen.out}/gpu-check.tar.gz, {chosen.out}/gpu-check.json")
     if failed:
         print(f"gpu-check: failed: {', '.join(failed)}", file=sys.stderr)
     return 1 if failed else 0

@@ -88,7 +88,9 @@ def check_mpirun(words):
 def check_helm(words):
     check_options(words[2:], output(str(TOOLS / "helm"), words[1], "--help"))
     if words[1] == "install":
-        output(str(TOOLS / "helm"), "template", *words[2:])
+        rendered = output(str(TOOLS / "helm"), "template", *words[2:])
+        if re.search(r"^  nodeProfile: (?!cpu$)", rendered, re.M) and not re.search(r"^  image: .*-cuda$", rendered, re.M):
+            raise Mistake("the nodes have GPUs, and the image is one for CPUs: image.tag=VERSION-cuda")
 
 
 def check_kubectl(words):
@@ -140,6 +142,22 @@ class Documentation(unittest.TestCase):
                         for words in simple_commands(command):
                             check(words)
 
+    def test_each_field_of_a_tick_line_is_explained(self):
+        fields = re.findall(r'"(?:\{\} )?(\w+) (?:" \+|\{:\.0f\})', (PROJECT / "worker/report/log/tick_line.cpp").read_text())
+        self.assertLessEqual({"waits", "gpumem"}, set(fields))
+        monitoring = (PROJECT / "docs/operations.md").read_text().partition("\n## Monitoring and control\n")[2].partition("\n## ")[0]
+        for field in fields:
+            with self.subTest(field):
+                self.assertRegex(monitoring, rf"\| .*`.*\b{field}\b.*` .*\|")
+
+    def test_the_tutorial_of_one_machine_starts_only_what_its_first_step_brings(self):
+        installed = {*(PROJECT / "scripts/apt-packages.txt").read_text().split(), *OUR_PROGRAMS, "make", "export"}
+        for block in blocks(PROJECT / "docs/tutorial-one-machine.md"):
+            for command in block.commands():
+                for words in simple_commands(command):
+                    with self.subTest(str(block), command=command):
+                        self.assertIn(words[0], installed)
+
 
 class Mistakes(unittest.TestCase):
     def test_are_found(self):
@@ -153,6 +171,7 @@ class Mistakes(unittest.TestCase):
                 ("OMP_NUM_THREADS=1 ganscale trane", "ganscale has no verb trane"),
                 ("curl -s example.org && scripts/convert.py", "there is no scripts/convert.py"),
                 ("helm install x helm/ganscale-training --set config=mnist-dcgan", "image.repository is empty"),
+                ("helm install x helm/ganscale-training --set config=mnist-dcgan --set image.repository=x", "image is one for CPUs"),
                 ("helm instal x helm/ganscale-training", "instal"),
                 ("sed 's/a/b/' README.md | kubectl aply -f -", "aply"),
                 ("kubectl -n research exec shell -- ganscale data --all", "ganscale data has no verb --all"),

@@ -42,6 +42,13 @@ def texts(line, match, template):
     return template.format(first=first, second=second, size=size, twice=2 * size, groups=second // 16, **match.groupdict())
 
 
+class Images(unittest.TestCase):
+    def test_are_shown_somewhere(self):
+        files = ("*.md", "docs/**/*.md", "benchmarks/**/*.md", "tests/charts/*.py")  # the last has the charts' icon
+        shown = "".join(file.read_text() for pattern in files for file in PROJECT.glob(pattern))
+        self.assertEqual([image.name for image in (PROJECT / "docs/images").iterdir() if f"images/{image.name}" not in shown], [])
+
+
 class Figures(unittest.TestCase):
     def test_are_described(self):
         for name in FIGURES:

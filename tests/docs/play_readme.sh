@@ -36,19 +36,10 @@ serve() {
     address=$(grep -o 'http://[^ ]*' "$folder/serve.log" | head -n 1) && break
     sleep 0.2
   done
-  page=$(fetch "$address")
+  page=$(curl -sS "$address")
   kill "$server"
   wait "$server" || true
   grep -q '<title>' <<<"$page" || { echo "no page at $address" >&2; return 1; }
-}
-
-# A bare machine has no curl.
-fetch() {
-  local rest=${1#http://}
-  local host=${rest%%/*}
-  exec 3<>"/dev/tcp/${host%:*}/${host#*:}"
-  printf 'GET /%s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n' "${rest#"$host"/}" "$host" >&3
-  cat <&3
 }
 
 commands() {

@@ -15,6 +15,8 @@ import unittest
 
 import yaml
 
+from blocks import DOCUMENTS, blocks
+
 PROJECT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path[:0] = [str(PROJECT / "tests" / folder) for folder in ("charts", "support")]
 from charts import objects  # noqa: E402
@@ -30,6 +32,9 @@ PAPERS = [file for file in RUNS if file.parent.name in FOLDERS]
 SWEEPS = [file for file in RESOURCES if file.parent.name == "sweeps" and file.name.partition("-")[0] in FOLDERS]
 OURS = PROJECT / "configs/runs/wcgan/mnist.yaml"  # the paper has no MNIST
 PLACES = {"R": "configs/runs", "S": "configs/sweeps"}  # what docs/papers.md abbreviates
+# What a plan depends on: a sweep measures the training that docs/papers.md predicts.
+SECTIONS = ["model", "loss", "generator", "discriminator"]
+OF_TRAINING = ["batch", "precision", "accumulate", "devices_per_process"]
 LABELS, BATCH, STEPS = 2, 4, 2
 # What makes a model small, by the beginning of its name.
 SMALL = {"dcgan": ["channels=0.1"], "conditional_dcgan": ["channels=0.1"], "wgan": ["channels=0.1"],
@@ -70,6 +75,14 @@ def experiments():
     section = (PROJECT / "docs/papers.md").read_text().split("\n## Every experiment\n")[1].split("\n## ")[0]
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in section.splitlines() if line.startswith("| ")]
     return [row for row in rows if row[0] != "claim"]
+
+
+def resolved(file, *settings):
+    """Returns the parts of a configuration, with all defaults, on which a plan depends."""
+    result = run(WORKER, "train", "--config", file, *settings, "--print-config")
+    assert result.returncode == 0, result.stderr
+    config = yaml.safe_load(result.stdout)
+    return {**{name: config[name] for name in SECTIONS}, **{name: config["training"][name] for name in OF_TRAINING}}
 
 
 def set_all(settings):
@@ -129,6 +142,13 @@ class Samples(unittest.TestCase):
                 different = list({json.dumps(part["spec"]): part for part in trainings}.values())
                 for training in thorough(different, different[:1] + different[1:][-1:]):
                     self.accept_training(rendered(self.write("training.yaml", json.dumps(training))))
+
+    def test_images_are_those_for_the_devices_of_the_nodes(self):
+        for file in RESOURCES:
+            spec = yaml.safe_load(file.read_text())["spec"]
+            spec = spec.get("template", spec)
+            with self.subTest(file.name):
+                self.assertEqual(spec["image"].endswith("-cuda"), spec.get("nodeProfile") != "cpu")
 
     def test_run_configurations(self):
         self.assertGreater(len(RUNS), 20)
@@ -236,12 +256,43 @@ class Experiments(unittest.TestCase):
                 words = ["--config", *plan.replace("R/", "configs/runs/").split()]
                 self.assertEqual(self.plan(words)[-1]["nodes"], int(words[words.index("--nodes") + 1]))
 
+    def test_sweeps_measure_the_training_that_is_predicted(self):
+        rows = [row for row in experiments() if re.search(r"\bS/", row[1])]
+        self.assertEqual(len(rows), len(SWEEPS))
+        for row in rows:
+            sweep = PROJECT / "configs/sweeps" / (re.search(r"\bS/([\w-]+)", row[1])[1] + ".yaml")
+            words = re.search(r"`P R/([^`]+)`", row[2])[1].split()
+            settings = set_all(words[i + 1] for i, word in enumerate(words) if word == "--set")
+            configs = [part["spec"]["config"] for part in rendered(sweep) if part["kind"] == "GanTraining"]
+            least = min(configs, key=lambda config: config["training"]["batch"])  # of a weak sweep, that of the first point
+            with self.subTest(sweep.name), tempfile.TemporaryDirectory() as folder:
+                file = pathlib.Path(folder) / "config.yaml"
+                file.write_text(json.dumps(least))
+                self.assertEqual(resolved(file, "--set", "data.path=/data"), resolved(PROJECT / "configs/runs" / words[0], *settings))
+
     def test_of_plans_have_the_command_in_their_head(self):
         for file in PLANS:
             command = " ".join(line.strip("# \\") for line in file.read_text().splitlines() if line.startswith("#   "))
             with self.subTest(file.name):
                 self.assertIn(f"ganscale plan --calibrate {file.relative_to(PROJECT)} ", command)
                 self.assertTrue(self.plan(command.split()[2:]))
+
+
+class Commands(unittest.TestCase):
+    def test_make_the_data_of_a_configuration_before_they_train_with_it(self):
+        found = 0
+        for document in DOCUMENTS:
+            before = ""
+            for command in [command for block in blocks(document) if block.mode != "show" for command in block.commands()]:
+                named = re.search(r"(?s)\btrain --config (\S+)(?!.*(?:data\.path=|--data ))", command)
+                files = [PROJECT / named[1], PROJECT / f"configs/runs/{named[1]}.yaml"] if named else []
+                for file in filter(pathlib.Path.exists, files):
+                    path = yaml.safe_load(file.read_text())["data"]["path"]
+                    found += 1
+                    with self.subTest(document.name, command=command):
+                        self.assertIn(f"--to {path} ", before)
+                before += f"{command} \n"
+        self.assertGreater(found, 1)
 
 
 class Mistakes(unittest.TestCase):

@@ -193,9 +193,23 @@ class Scripts(unittest.TestCase):
     def test_a_tag_that_is_not_the_version_is_refused(self):
         self.assertIn(f"the tag is v9.9.9, and CMakeLists.txt has version {VERSION}", self.release("check", "v9.9.9", fails=True))
 
+    def copy(self):
+        """Returns a copy of the project without what is compiled."""
+        return shutil.copytree(PROJECT, self.folder / "project", symlinks=True,
+                               ignore=shutil.ignore_patterns(".git", "build", "runs", "tests", "worker"))
+
+    def test_a_new_version_reaches_the_tags_of_images(self):
+        copy = self.copy()
+        lists = copy / "CMakeLists.txt"
+        lists.write_text(lists.read_text().replace(f"ganscale VERSION {VERSION}", "ganscale VERSION 9.9.9"))
+        subprocess.run(["/usr/bin/python3", copy / "scripts/set-version.py"], check=True)
+        for name in ["docs/kubernetes.md", "docs/tutorial-cluster.md", "helm/ganscale-training/README.md"]:
+            with self.subTest(name):
+                self.assertEqual(set(re.findall(r"image\.tag=(\S+)", (copy / name).read_text())), {"9.9.9-cuda"})
+        subprocess.run(["/usr/bin/python3", copy / "scripts/chart-readme.py", "--check"], check=True)
+
     def test_a_release_needs_its_section_in_the_changelog(self):
-        copy = self.folder / "project"
-        shutil.copytree(PROJECT, copy, symlinks=True, ignore=shutil.ignore_patterns(".git", "build", "runs", "tests", "worker"))
+        copy = self.copy()
         (copy / "CHANGELOG.md").write_text("# Changelog\n\n## [Unreleased]\n- b\n")
         self.assertIn(f"no section [{VERSION}]", self.release("check", f"v{VERSION}", project=copy, fails=True))
         (copy / "CHANGELOG.md").write_text(f"# Changelog\n\n## [Unreleased]\n- b\n\n## [{VERSION}] - 2030-01-01\n- a\n\n## [0.0.1]\n- z\n")

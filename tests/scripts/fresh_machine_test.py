@@ -275,6 +275,18 @@ class Setup(unittest.TestCase):
         self.assertEqual(setup.returncode, 1)
         self.assertFalse((self.folder / "asked").exists())
 
+    def test_cuda_brings_what_compiling_needs_and_no_packages_of_the_tests(self):
+        (self.folder / "scripts/apt-packages-test.txt").write_text("chromium\n")
+        (self.folder / "python/.made").touch()
+        self.write("python/bin/python", f'echo "${{@: -1}}" >>"{self.folder}/pip"\n')
+        self.write("tools/df", "printf 'Available\\n- - - 9000\\n'\n")
+        setup = self.start("cuda")
+        told = setup.communicate(timeout=60)[0]
+        self.assertEqual(setup.returncode, 0, told)
+        installed = [pathlib.Path(line).name for line in (self.folder / "pip").read_text().split()]
+        self.assertEqual(installed, ["build.txt", "test.txt", "cuda.txt"])
+        self.assertNotIn("chromium", told)
+
     def start_pip(self):
         """A setup in which pip runs until there is a file `go-on`, or for a minute should the test fail."""
         (self.folder / "python/.made").touch()
@@ -318,7 +330,8 @@ class Setup(unittest.TestCase):
         cache = self.folder / ".cache/ganscale"
         cache.mkdir(parents=True)
         (self.folder / "build").mkdir()
-        (self.folder / "python/.tier-build").touch()
+        for tier in ("build", "test"):
+            (self.folder / f"python/.tier-{tier}").touch()
         self.write("tools/sudo", '[ "$*" = "-n true" ] || { echo "$*"; [ "$1" != env ] || exit 100; }\n')
         make_read_only(self.folder)
         (self.folder / "build").chmod(0o777)
@@ -393,6 +406,13 @@ class MakeEnv(unittest.TestCase):
                                   stdout=subprocess.PIPE, text=True, check=True, timeout=60).stdout
             passed = {name: value for name in ("CCACHE_READONLY", "CCACHE_TEMPDIR") for value in re.findall(f" {name}='(.*?)'", told)}
             self.assertEqual(passed, settings, told)
+
+
+class MakeCuda(unittest.TestCase):
+    def test_compiles_the_programs_and_no_tests(self):
+        told = subprocess.run(["make", "--dry-run", "cuda"], cwd=PROJECT, env={"PATH": "/usr/bin:/bin"}, stdout=subprocess.PIPE, text=True,
+                              check=True).stdout
+        self.assertEqual(told.splitlines(), ["scripts/setup.sh cuda", "scripts/build.sh cuda ganscale ganscale-operator"])
 
 
 class PythonFolder(unittest.TestCase):

@@ -162,11 +162,13 @@ class CommandLine(Case):
         self.assertEqual(done.stderr.splitlines()[-1], "gpu-check: failed: test-gpu")
         self.assertTrue((self.folder / "gpu-check.tar.gz").exists())
 
-    def test_results_go_where_the_environment_collects_them_even_without_a_home(self):
-        out = self.folder / "collected"
-        done = self.call("--only", "versions", "--build", str(self.folder / "build"), OUT=str(out), HOME=None)
-        self.assertIn(f"Results: {out}/gpu-check.tar.gz", done.stdout)
-        self.assertTrue((out / "gpu-check.json").exists())
+    def test_results_go_to_a_folder_of_choice_even_without_a_home(self):
+        build, out, unasked = (self.folder / name for name in ("build", "collected", "unasked"))
+        for words, there in [(["--out", str(out)], out), ([], build)]:
+            done = self.call("--only", "versions", "--build", str(build), *words, OUT=str(unasked), HOME=None)
+            self.assertIn(f"Results: {there}/gpu-check.tar.gz", done.stdout)
+            self.assertTrue((there / "gpu-check.json").exists())
+        self.assertFalse(unasked.exists())
 
     def test_choices_reach_the_benchmarks(self):
         chosen = main.options(["--batches", "2,16", "--contenders", "ganscale"])

@@ -87,7 +87,7 @@
 {{- define "training.checkCluster" -}}
 {{- if lookup "v1" "Namespace" "" .Release.Namespace }}
 {{- if not (.Capabilities.APIVersions.Has "ganscale.dev/v1alpha1/GanTraining") }}
-{{- fail "\n\nThis cluster has no ganscale operator (no API ganscale.dev/v1alpha1). Install it first:\n  helm install ganscale helm/ganscale-operator -n ganscale-system --create-namespace\n" }}
+{{- fail (printf "\n\nThis cluster has no ganscale operator (no API ganscale.dev/v1alpha1). Install it first:\n  helm install ganscale helm/ganscale-operator -n ganscale-system --create-namespace \\\n    --set image.repository=REGISTRY/ganscale-operator --set 'trainingNamespaces={%s}'\n" .Release.Namespace) }}
 {{- end }}
 {{- with .Values.data.claimName }}
 {{- if not (lookup "v1" "PersistentVolumeClaim" $.Release.Namespace .) }}
