@@ -43,7 +43,7 @@ SWEEP = {"apiVersion": "ganscale.dev/v1alpha1", "kind": "ScalingSweep", "metadat
                                "storage": {"claimName": "runs"},
                                "config": {"model": {"name": "conditional_dcgan", "resolution": 32, "channels": 0.5},
                                           "training": {"threads": 1, "tick_kimg": 8 * RANK_BATCH / 1000}}}}}
-LOAD, WATCH, GET_IMAGES, FEATURES, OWN_IMAGES = 3, 5, 7, 8, 9  # which blocks of docs/tutorial-cluster.md
+LOAD, WATCH, GET_IMAGES, FEATURES, OWN_IMAGES = 3, 5, 7, 8, 10  # which blocks of docs/tutorial-cluster.md
 MINUTES = 60  # seconds; a busy machine with two cores
 
 
