@@ -1,6 +1,6 @@
 # The worker: ganscale, Open MPI and sshd, for pods of an MPIJob and for mpirun on one machine.
-#   docker build -f docker/worker.Dockerfile -t ganscale .                                   CPU
-#   docker build -f docker/worker.Dockerfile -t ganscale:cuda --build-arg PRESET=cuda .      GPU
+#   docker build -f docker/worker.Dockerfile -t ganscale:VERSION .                                CPU
+#   docker build -f docker/worker.Dockerfile -t ganscale:VERSION-cuda --build-arg PRESET=cuda .   GPU
 # Instead of compiling, take what is built on a machine of BASE's release:
 #   docker/collect.sh worker build/release build/image/worker
 #   docker build -f docker/worker.Dockerfile -t ganscale build/image/worker
@@ -12,7 +12,7 @@ ARG REVISION
 COPY . /image
 RUN if [ -e /image/scripts/setup.sh ]; then \
       mv /image /src && cd /src && \
-      tiers=build && if [ "$PRESET" = cuda ]; then tiers="build test cuda"; fi && \
+      tiers=build && if [ "$PRESET" = cuda ]; then tiers=cuda; fi && \
       scripts/setup.sh $tiers && GANSCALE_COMMIT=$REVISION scripts/build.sh "$PRESET" ganscale && \
       docker/collect.sh worker "build/$PRESET" /image; \
     fi

@@ -1,22 +1,11 @@
 #include "kind/refusal.h"
 
-#include <algorithm>
-#include <array>
-#include <string_view>
-
 #include "base/error.h"
 #include "kube/stored_status.h"
 #include "object/condition.h"
 #include "object/lookup.h"
 
 namespace ganscale::controller {
-namespace {
-
-/// The API server's reasons with the codes 422, 400 and 413.
-constexpr std::array<std::string_view, 3> kRefusals{"Invalid", "BadRequest",
-                                                    "RequestEntityTooLarge"};
-
-}  // namespace
 
 bool may_pass(const Refusal& refusal) {
   return refusal.reason == kMissingClaim || refusal.reason == kMissingConfigMap;
@@ -26,8 +15,7 @@ Refusal refusal_of_server(const Json& status, std::int64_t generation) {
   const Json told = find_condition(status, kReconciled);
   const std::string reason = text_at(told, "/reason");
   const bool is_refused = text_at(told, "/status") == "False" &&
-                          whole_at(told, "/observedGeneration") == generation &&
-                          std::ranges::count(kRefusals, reason) > 0;
+                          whole_at(told, "/observedGeneration") == generation && is_refusal(reason);
   return is_refused ? Refusal{reason, text_at(told, "/message")} : Refusal{};
 }
 

@@ -22,7 +22,7 @@ inline constexpr const char* kMissingConfigMap = "MissingConfigMap";
 bool may_pass(const Refusal& refusal);
 
 /// Returns why the API server refused what was made of the spec of this generation, as the
-/// condition Reconciled of a status says; empty if it did not. Only an edit helps.
+/// condition Reconciled of a status says; empty if it did not.
 Refusal refusal_of_server(const Json& status, std::int64_t generation);
 
 /// Returns the Refusal that a check throws; BadSpec for a ConfigError or a value of another type.

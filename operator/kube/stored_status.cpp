@@ -1,5 +1,8 @@
 #include "kube/stored_status.h"
 
+#include <algorithm>
+#include <map>
+
 #include "base/log.h"
 #include "kube/owned.h"
 #include "object/condition.h"
@@ -7,6 +10,10 @@
 
 namespace ganscale::controller {
 namespace {
+
+/// The server's codes for what it refuses because of the spec, with its usual reasons.
+const std::map<int, std::string> kRefusals{
+    {400, "BadRequest"}, {413, "RequestEntityTooLarge"}, {422, "Invalid"}};
 
 Json status_of(const StoredObject& object) {
   return object.status.is_object() ? object.status : Json::object();
@@ -24,13 +31,17 @@ Failure failure_of(const ApiError& error, const std::string& name_space) {
     return {kAccessDenied, "the operator has no rights in the namespace " + name_space +
                                "; apply rbac/training-namespace.yaml there: " + error.what()};
   }
+  if (const auto refusal = kRefusals.find(error.code()); refusal != kRefusals.end()) {
+    return {refusal->second, error.what()};
+  }
   return {error.reason().empty() ? "Error" : error.reason(), error.what()};
 }
 
-/// Whether the server will refuse the same again: what we wrote is wrong, and so is the spec.
-bool is_refusal(int code) { return code == 400 || code == 413 || code == 422; }
-
 }  // namespace
+
+bool is_refusal(const std::string& reason) {
+  return std::ranges::any_of(kRefusals, [&](const auto& each) { return each.second == reason; });
+}
 
 Json store_status(const StoredObject& object, const Json& status, Client& client) {
   const Json body = {{"apiVersion", object.resource.api_version},
@@ -110,8 +121,9 @@ std::chrono::seconds reconcile_and_report(const StoredObject& object,
     return requeue_after;
   } catch (const ApiError& error) {
     if (error.code() == 409) throw;
-    report(failure_of(error, object.key.name_space));
-    if (!is_refusal(error.code())) throw;
+    const Failure failure = failure_of(error, object.key.name_space);
+    report(failure);
+    if (!is_refusal(failure.reason)) throw;
     return kResync;
   } catch (const TransportError&) {
     throw;  // there is no server to store it

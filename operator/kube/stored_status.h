@@ -27,6 +27,10 @@ Json store_status(const StoredObject& object, const Json& status, Client& client
 /// called before anything is deleted: what was decided by a stale copy may be wrong by now.
 void require_current(const StoredObject& object, Client& client);
 
+/// Whether a failure's reason is that the server refuses what was made of a spec, by the code 400,
+/// 413 or 422; it will refuse the same again.
+bool is_refusal(const std::string& reason);
+
 /// Why a reconcile failed.
 struct Failure {
   std::string reason;  ///< one word

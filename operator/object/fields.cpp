@@ -15,7 +15,7 @@ const std::string kNameRule =
 const std::string kLabelRule =
     "must be at most 63 letters, digits, '-', '_' and '.', starting and ending with a letter or "
     "digit";
-const std::string kQualifiedNameRule = kLabelRule + ", perhaps with a domain before: ";
+const std::string kQualifiedNameRule = kLabelRule + ", optionally after a domain and '/': ";
 const std::string kQuantityRule = "must be a quantity of at least 0, such as 8, 500m or 64Gi: ";
 
 bool is_letter_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }

@@ -10,6 +10,7 @@
 #include "cli/add_verb.h"
 #include "cli/options/generator_options.h"
 #include "cli/verbs.h"
+#include "data/storage/storage.h"
 #include "files/atomic_file.h"
 #include "models/label_bundle.h"
 #include "training/evaluation/evaluator.h"
@@ -105,14 +106,16 @@ void require_same_images(const Evaluation& evaluation) {
   }
 }
 
-/// Returns whether the dataset is the run's: also if it has moved, that is, if nothing is at the
-/// run's path on this machine, and the dataset is as large and has the same labels.
+/// Returns whether the dataset is the run's: also if it has moved, that is, if it is as large and
+/// has the same labels, and nothing is at the run's path. Only of a file is that known, not of S3 or
+/// of a pattern of shards.
 bool has_data_of_run(const Evaluation& evaluation) {
   const std::string& own = evaluation.trained.config.data.path;
   const std::string& path = evaluation.config.data.path;
   std::error_code missing;
   if (path == own || std::filesystem::equivalent(path, own, missing)) return true;
-  if (std::filesystem::exists(own, missing)) return false;
+  const bool is_file = data::is_local(own) && own.find('{') == std::string::npos;
+  if (!is_file || std::filesystem::exists(own, missing)) return false;
   const training::RunFacts& facts = evaluation.dataset.facts;
   return evaluation.trained.record_count == facts.record_count &&
          evaluation.trained.label_probabilities == facts.label_probabilities;

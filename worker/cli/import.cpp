@@ -103,10 +103,8 @@ void require_possible(const ImportOptions& options) {
         "or leave the option out");
   }
   if (options.has_shapes && !has_config(options)) {
-    throw UsageError(
-        "--channels, --labels: only with a configuration (--config or --set); without one, the "
-        "file says itself of which model it is: " +
-        options.from.string());
+    throw UsageError("--channels, --labels: only with a configuration (--config or --set): " +
+                     options.from.string());
   }
   if (has_config(options) && is_network(options.from) && !training::is_torch_file(options.from)) {
     throw UsageError(

@@ -18,8 +18,8 @@ void avoid_failed_nodes(const Situation& situation, Decision& decision, bool for
 /// Returns what to say of it; empty if there are none.
 std::string words_of_avoided(const Situation& situation);
 
-/// Has no node avoided for longer than the spec says now: it was edited, or the clock was set back.
-/// All nodes stay in the record, as the live attempt was made to avoid them.
+/// Shortens the time of avoided nodes to what the spec says now, after an edit or if the clock was
+/// set back. All nodes stay in the record, as the live attempt was made to avoid them.
 void shorten_avoidance(const Situation& situation, Decision& decision);
 
 }  // namespace ganscale::controller::gan_training

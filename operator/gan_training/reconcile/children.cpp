@@ -1,7 +1,5 @@
 #include "gan_training/reconcile/children.h"
 
-#include <iterator>
-
 #include "gan_training/desired/config_map.h"
 #include "gan_training/desired/disruption_budget.h"
 #include "gan_training/desired/mpi_job.h"
@@ -43,18 +41,6 @@ void keep_tolerations(const Json& have, Json& want) {
   }
 }
 
-/// Keeps the labels for Kueue that the attempt was made with, which Kueue may not let change.
-void keep_queue_labels(const Json& have, Json& want) {
-  Json& labels = want["metadata"]["labels"];
-  for (auto label = labels.begin(); label != labels.end();) {
-    label = is_queue_label(label.key()) ? labels.erase(label) : std::next(label);
-  }
-  const Json of_attempt = have["metadata"].value("labels", Json::object());
-  for (const auto& [name, value] : of_attempt.items()) {
-    if (is_queue_label(name)) labels[name] = value;
-  }
-}
-
 /// Returns the MPIJob with a name; null if there is none. The cache may lack one that was just made.
 Informer::Object find_job(const Key& key, const Cluster& cluster) {
   if (auto known = cluster.informers.jobs->find(key)) return known;
@@ -81,10 +67,12 @@ std::vector<Child> children(const Observation& seen, const Record& record, const
   }
   const bool is_current = attempt && attempt->hash == seen.situation.hash && !attempt->deleted;
   if (is_current && record.state == AttemptState::kLive && !attempt->finished()) {
-    Json want = recorded_job(plan, record);
-    if (const auto have = find_job(key_of(want), cluster)) {  // one that is gone is not made again
+    const Key key{plan.key.name_space, attempt_name(plan.key, record.attempt)};
+    if (const auto have = find_job(key, cluster)) {  // one that is gone is not made again
+      Plan as_made = plan;
+      as_made.queue_labels = queue_labels_of((*have)["metadata"]);  // Kueue may refuse others
+      Json want = recorded_job(as_made, record);
       keep_tolerations(*have, want);
-      keep_queue_labels(*have, want);
       list.push_back({&kMpiJobs, std::move(want), have});
     }
   }

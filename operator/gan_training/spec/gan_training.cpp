@@ -6,18 +6,21 @@
 
 namespace ganscale::controller::gan_training {
 
-bool is_queue_label(const std::string& name) {
-  return name.starts_with("kueue.x-k8s.io/") && name != "kueue.x-k8s.io/queue-name";
+std::map<std::string, std::string> queue_labels_of(const Json& metadata) {
+  std::map<std::string, std::string> labels;
+  for (const auto& [name, value] : Fields(metadata, "metadata").words("labels")) {
+    if (name.starts_with("kueue.x-k8s.io/") && name != "kueue.x-k8s.io/queue-name") {
+      labels[name] = value;
+    }
+  }
+  return labels;
 }
 
 GanTraining parse_training(const Json& object) {
   GanTraining t;
   read_stored(object, t);
-  Fields metadata = Fields(object, "").object("metadata");
-  t.finalizers = metadata.list("finalizers");
-  for (const auto& [name, value] : metadata.words("labels")) {
-    if (is_queue_label(name)) t.queue_labels[name] = value;
-  }
+  t.finalizers = Fields(object, "").object("metadata").list("finalizers");
+  t.queue_labels = queue_labels_of(object.value("metadata", Json::object()));
   return t;
 }
 

@@ -18,14 +18,14 @@ struct GanTraining : StoredObject {
   GanTraining() : StoredObject{kTrainings, kKind} {}
 
   std::vector<std::string> finalizers;
-  std::map<std::string, std::string> queue_labels;  ///< see is_queue_label()
+  std::map<std::string, std::string> queue_labels;  ///< see queue_labels_of()
 
   bool has_finalizer() const;  ///< ours
 };
 
-/// Whether a label is one that Kueue reads of an MPIJob, other than its queue's name, which is that
-/// of spec.queueName.
-bool is_queue_label(const std::string& name);
+/// Returns the labels that Kueue reads of an MPIJob, other than its queue's name, which is that of
+/// spec.queueName.
+std::map<std::string, std::string> queue_labels_of(const Json& metadata);
 
 /// Reads the identity of a stored object; its spec is read by parse_spec().
 GanTraining parse_training(const Json& object);

@@ -138,7 +138,7 @@ class Loop {
   checkpoint::Snapshot gather_snapshot(const Progress& progress) const;
   void write_checkpoint();
   void write_fakes();
-  bool lacks_evaluation() const;
+  bool lacks_evaluation(const Orders& orders) const;
   void evaluate(models::Generator& average);
 
   const TrainingContext& context_;
@@ -341,11 +341,12 @@ void Loop::write_fakes() {
 
 /// Returns whether this attempt begins where an earlier one was to evaluate, but failed or was
 /// interrupted.
-bool Loop::lacks_evaluation() const {
+bool Loop::lacks_evaluation(const Orders& orders) const {
   if (context_.evaluator == nullptr) return false;
   const std::int64_t images = progress_.images_seen;
   const std::int64_t before = std::max<std::int64_t>(images - config_.training.batch, 0);
-  const bool was_due = is_complete() || is_due(config_.evaluate.every_kimg, before, images);
+  const bool was_due =
+      is_complete() || orders.spent || is_due(config_.evaluate.every_kimg, before, images);
   return was_due && !reporter_.is_measured(progress_);
 }
 
@@ -364,11 +365,11 @@ void Loop::evaluate(models::Generator& average) {
 
 ExitCode Loop::run() {
   reporter_.begin(progress_);
-  maintain({.samples = shows_untrained_samples(), .evaluation = lacks_evaluation()});
   Orders orders;
   if (progress_.images_seen > 0) {
     orders.spent = agree(context_.group, {.spent = budget_.spent()}).spent;
   }
+  maintain({.samples = shows_untrained_samples(), .evaluation = lacks_evaluation(orders)});
   while (!orders.end() && !is_complete()) {
     orders = train_to_agreement();
     maintain(find_due(orders));

@@ -77,7 +77,7 @@ TEST(Fields, HoldQuantitiesToWhatKubernetesReads) {
   }
   refuses({{"of", {{"cpu", ""}}}}, "spec.of.cpu: must be a quantity",
           [](Fields& in) { in.quantities("of"); });
-  refuses({{"of", {{"a b", "1"}}}}, "perhaps with a domain before: \"a b\"",
+  refuses({{"of", {{"a b", "1"}}}}, "optionally after a domain and '/': \"a b\"",
           [](Fields& in) { in.quantities("of"); });
 }
 

@@ -137,7 +137,7 @@ TEST(PodOverlay, NamesLabelsThatNoPodMayHave) {
   };
   EXPECT_THAT(problem_of_labels({{"a b", "c"}}),
               AllOf(StartsWith("spec.podTemplate.worker.metadata.labels: must be at most 63"),
-                    HasSubstr("perhaps with a domain before: \"a b\"")));
+                    HasSubstr("optionally after a domain and '/': \"a b\"")));
   EXPECT_THAT(problem_of_labels({{"team", "c d"}}),
               AllOf(StartsWith("spec.podTemplate.worker.metadata.labels.team: must be"),
                     HasSubstr("\"c d\"")));
