@@ -271,6 +271,21 @@ TEST_F(TrainRun, LosesNothingIfTheLastEvaluationFails) {
   EXPECT_EQ(lines().size(), 1);
 }
 
+TEST_F(TrainRun, LosesNothingIfTheEvaluationAtTheEndOfItsBudgetFails) {
+  measure_only_fakes();
+  config_.evaluate.every_kimg = 0;
+  config_.budget.wall_seconds = 1e-6;
+  break_net();
+  expect_error(ExitCode::kData, "NaN or infinity for a generated image", [&] { train_alone(); });
+  expect_only_a_checkpoint_of_the_first_step();
+  mend_net();
+  for (int start = 0; start < 2; ++start) {
+    EXPECT_EQ(train_alone(), ExitCode::kOk);
+    ASSERT_EQ(lines().size(), 1);
+    EXPECT_EQ(lines().front().at("images_seen"), 4);
+  }
+}
+
 TEST_F(TrainRun, MakesUpForAnEvaluationAndTrainsAsIfItHadNotFailed) {
   measure_only_fakes();
   config_.checkpoint.keep_last = 0;
