@@ -88,6 +88,12 @@ TEST(SweepReconciler, DeletesNoTrainingOfASpecThatItsCopyDoesNotKnow) {
   EXPECT_FALSE(world.training(planned()[0]).is_null());
 }
 
+/// Returns a file of the sweep's report.
+std::string reported(SweepWorld& world, const std::string& file) {
+  const Json report = world.server.get(resource::kConfigMaps, {"team", "weak-report"});
+  return report["data"][file].get<std::string>();
+}
+
 TEST(SweepReconciler, WritesTheReport) {
   SweepWorld world;
   SweepOperator one(world.server, world.now);
@@ -97,8 +103,8 @@ TEST(SweepReconciler, WritesTheReport) {
   one.reconcile();
   const Json report = world.server.get(resource::kConfigMaps, {"team", "weak-report"});
   EXPECT_TRUE(is_owned_by(report, "u"));
-  EXPECT_THAT(report["data"]["runs.csv"].get<std::string>(), HasSubstr("123.500"));
-  EXPECT_THAT(report["data"]["report.html"].get<std::string>(), HasSubstr("<!DOCTYPE html>"));
+  EXPECT_THAT(reported(world, "runs.csv"), HasSubstr("123.500"));
+  EXPECT_THAT(reported(world, "report.html"), HasSubstr("<!DOCTYPE html>"));
   // Nothing is written while nothing changes.
   one.reconcile();
   const auto writes = world.server.count("PATCH", "/configmaps/");
@@ -115,10 +121,8 @@ TEST(SweepReconciler, EmptiesTheReportIfAnEditDropsAllResults) {
   world.server.edit(kSweeps, kWeak, {{"spec", {{"measure", {{"steps", 30}}}}}});
   one.reconcile();
   ASSERT_THAT(world.status()["runs"], SizeIs(0));
-  const Json report = world.server.get(resource::kConfigMaps, {"team", "weak-report"});
-  EXPECT_THAT(report["data"]["runs.csv"].get<std::string>(), Not(HasSubstr("123.500")));
-  EXPECT_EQ(Json::parse(report["data"]["report.json"].get<std::string>())["status"]["runs"],
-            world.status()["runs"]);
+  EXPECT_THAT(reported(world, "runs.csv"), Not(HasSubstr("123.500")));
+  EXPECT_EQ(Json::parse(reported(world, "report.json"))["status"]["runs"], world.status()["runs"]);
 }
 
 TEST(SweepReconciler, ReportsAFailedRun) {
@@ -128,8 +132,7 @@ TEST(SweepReconciler, ReportsAFailedRun) {
   world.end_training(planned()[0], "Failed", 0);
   one.reconcile();
   EXPECT_EQ(world.status()["report"], "weak-report");
-  const Json report = world.server.get(resource::kConfigMaps, {"team", "weak-report"});
-  EXPECT_THAT(report["data"]["runs.csv"].get<std::string>(), HasSubstr("exit code 65"));
+  EXPECT_THAT(reported(world, "runs.csv"), HasSubstr("exit code 65"));
 }
 
 TEST(SweepReconciler, SaysWhyATrainingGaveNoFigures) {
