@@ -28,13 +28,19 @@ class Budget {
   Clock::time_point start_;
 };
 
-/// Returns whether an action is due that is to happen every `every_kimg`: whether a multiple of it
-/// is in (before, after]. 0 is never.
-constexpr bool is_due(double every_kimg, std::int64_t images_before, std::int64_t images_after) {
-  if (every_kimg <= 0) return false;
+/// Returns how often an action is due that is to happen every `every_kimg`: how many multiples of it
+/// are in (before, after]. 0 is never.
+constexpr std::int64_t times_due(double every_kimg, std::int64_t images_before,
+                                 std::int64_t images_after) {
+  if (every_kimg <= 0) return 0;
   const double every_images = every_kimg * 1000;
-  return static_cast<std::int64_t>(static_cast<double>(images_after) / every_images) >
+  return static_cast<std::int64_t>(static_cast<double>(images_after) / every_images) -
          static_cast<std::int64_t>(static_cast<double>(images_before) / every_images);
+}
+
+/// Returns whether such an action is due.
+constexpr bool is_due(double every_kimg, std::int64_t images_before, std::int64_t images_after) {
+  return times_due(every_kimg, images_before, images_after) > 0;
 }
 
 /// What this rank requests at the end of a step or, once agreed, what all ranks do.

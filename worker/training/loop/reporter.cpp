@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -16,6 +15,7 @@
 #include "report/page/html_report.h"
 #include "telemetry/process_usage.h"
 #include "tensors/with_prefix.h"
+#include "training/loop/agreement.h"
 #include "training/loop/evaluate_averages.h"
 #include "training/loop/report_evaluation.h"
 #include "training/loop/tick_readings.h"
@@ -241,17 +241,16 @@ report::Tick Reporter::make_tick(const Progress& progress, double seconds) {
 double Reporter::seconds_left(const report::Tick& tick) const {
   const auto images_left = std::max<std::int64_t>(status_.total_images - tick.images_seen, 0);
   const double training = static_cast<double>(images_left) / 1000 * tick.seconds_per_kimg;
-  const double evaluations = evaluation_seconds_ * evaluations_left(tick.images_seen);
+  const double evaluations =
+      evaluation_seconds_ * static_cast<double>(evaluations_left(tick.images_seen));
   return std::min(training + evaluations, std::max(budget_seconds_left_, 0.0));
 }
 
 /// Returns how many evaluations follow one at this progress; the last is that of the complete run.
-double Reporter::evaluations_left(std::int64_t images_seen) const {
+std::int64_t Reporter::evaluations_left(std::int64_t images_seen) const {
   if (images_seen >= status_.total_images) return 0;
-  const double every_images = context_.config.evaluate.every_kimg * 1000;
-  if (every_images == 0) return 1;
-  return std::ceil(static_cast<double>(status_.total_images) / every_images) -
-         std::floor(static_cast<double>(images_seen) / every_images);
+  const double every_kimg = context_.config.evaluate.every_kimg;
+  return times_due(every_kimg, images_seen, status_.total_images - 1) + 1;
 }
 
 void Reporter::tick(Progress& progress, double budget_seconds_left) {

@@ -79,7 +79,7 @@ class Reporter {
   void finish_mlflow(report::MlflowStatus status);
   void read_counters();
   double seconds_left(const report::Tick& tick) const;
-  double evaluations_left(std::int64_t images_seen) const;
+  std::int64_t evaluations_left(std::int64_t images_seen) const;
 
   const TrainingContext& context_;
   const Trainer& trainer_;
