@@ -34,10 +34,7 @@ find_package(Freetype REQUIRED)
 find_library(ISAL_LIBRARY isal REQUIRED)  # crc32_iscsi(): the CRC32C of TFRecord files
 
 if(GANSCALE_MP4)
-  find_package(PkgConfig QUIET)
-  if(PKG_CONFIG_FOUND)
-    pkg_check_modules(LIBAV QUIET IMPORTED_TARGET libavformat libavcodec libswscale libavutil)
-  endif()
+  include(Libav)
 endif()
 
 if(GANSCALE_SERVICES)  # and the operator

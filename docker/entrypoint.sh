@@ -82,10 +82,11 @@ wait_for() {
 }
 
 # mpirun forwards SIGUSR1, on which the ranks write a checkpoint and end with 143; SIGTERM it would answer with SIGKILL
-# after seconds. So SIGTERM becomes SIGUSR1, and the exit code is the ranks'. But 137, a rank that was killed, out of memory
-# say, becomes 75, a lost rank: the run can resume from its last checkpoint.
+# after seconds. So SIGTERM becomes SIGUSR1, and the exit code is the ranks'. But 138, of a rank that was just starting and had no
+# handler yet, becomes 143, too; and 137, a rank that was killed, out of memory say, becomes 75, a lost rank: the run can resume
+# from its last checkpoint.
 launch() {
-  local host child code lines reader errors watcher deadline=
+  local host child code lines reader errors watcher deadline='' stopped=''
   while read -r host _; do
     until getent hosts "$host" >/dev/null; do sleep 1; done
   done <"${GANSCALE_HOSTFILE:-/etc/mpi/hostfile}"
@@ -97,13 +98,14 @@ launch() {
   mpirun "$@" 1>&"$lines" 2>&"$errors" &
   child=$!
   exec {lines}>&- {errors}>&-
-  trap 'kill -USR1 $child' TERM
+  trap 'stopped=yes; kill -USR1 $child' TERM
   trap '[ -n "$deadline" ] || { end_later "$child" "$reader" "$watcher" & deadline=$!; }' USR2
   wait_for "$child"
   code=$?
   wait_for "$reader"
   wait_for "$watcher"
   [ -z "$deadline" ] || kill "$deadline" 2>/dev/null
+  [ $code -ne 138 ] || [ -z "$stopped" ] || code=143
   [ $code -ne 137 ] || code=75
   exit $code
 }

@@ -3,9 +3,10 @@
 # Instead of compiling, take what is built:
 #   docker/collect.sh operator build/release build/image/operator
 #   docker build -f docker/operator.Dockerfile -t ganscale-operator build/image/operator
-ARG BASE=debian:bookworm-20261005-slim@sha256:7c7b2c966bc9ee8cedfeef67e0e279108992c77681fa595db4a9d65c06ccc587
+# Another base: docker build --build-context base=docker-image://IMAGE, or buildah build --from IMAGE.
+FROM debian:bookworm-20261005-slim@sha256:7c7b2c966bc9ee8cedfeef67e0e279108992c77681fa595db4a9d65c06ccc587 AS base
 
-FROM ${BASE} AS programs
+FROM base AS programs
 COPY . /image
 RUN if [ -e /image/scripts/setup.sh ]; then \
       mv /image /src && cd /src && \

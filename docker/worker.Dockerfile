@@ -1,12 +1,13 @@
 # The worker: ganscale, Open MPI and sshd, for pods of an MPIJob and for mpirun on one machine.
 #   docker build -f docker/worker.Dockerfile -t ganscale:VERSION .                                CPU
 #   docker build -f docker/worker.Dockerfile -t ganscale:VERSION-cuda --build-arg PRESET=cuda .   GPU
-# Instead of compiling, take what is built on a machine of BASE's release:
+# Instead of compiling, take what is built on a machine of the base's release:
 #   docker/collect.sh worker build/release build/image/worker
 #   docker build -f docker/worker.Dockerfile -t ganscale build/image/worker
-ARG BASE=debian:bookworm-20261005-slim@sha256:7c7b2c966bc9ee8cedfeef67e0e279108992c77681fa595db4a9d65c06ccc587
+# Another base: docker build --build-context base=docker-image://IMAGE, or buildah build --from IMAGE.
+FROM debian:bookworm-20261005-slim@sha256:7c7b2c966bc9ee8cedfeef67e0e279108992c77681fa595db4a9d65c06ccc587 AS base
 
-FROM ${BASE} AS programs
+FROM base AS programs
 ARG PRESET=release
 ARG REVISION
 COPY . /image
@@ -17,7 +18,7 @@ RUN if [ -e /image/scripts/setup.sh ]; then \
       docker/collect.sh worker "build/$PRESET" /image; \
     fi
 
-FROM ${BASE}
+FROM base
 ARG VERSION=0.1.0
 ARG REVISION=unknown
 LABEL org.opencontainers.image.title="ganscale" \
@@ -33,7 +34,8 @@ RUN export DEBIAN_FRONTEND=noninteractive && apt-get update && \
       ca-certificates fonts-noto-color-emoji openmpi-bin openssh-client openssh-server procps tini unicode-data && \
     find /usr/share/unicode -mindepth 1 -maxdepth 1 ! -name emoji -exec rm -rf {} + && \
     rm -rf /tmp/packages.txt /etc/ssh/ssh_host_* /var/lib/apt/lists/* /var/cache/apt /var/cache/debconf/*-old \
-      /var/log/*.log /var/log/apt /usr/share/doc/* /usr/share/man/* /usr/share/locale/* && \
+      /var/log/*.log /var/log/apt /usr/share/man/* /usr/share/locale/* && \
+    find /usr/share/doc -type f ! -name copyright -delete && \
     mkdir -p /run/sshd && \
     { userdel -r ubuntu 2>/dev/null || true; } && \
     useradd --create-home --uid 1000 mpiuser && \

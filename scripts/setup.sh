@@ -136,12 +136,13 @@ packages_for_building() {
   [ "$compiler" -ge 12 ] || die "g++ is too old: $compiler, 12 needed" "Use Debian 12, Ubuntu 24.04 or newer."
 }
 
-# Where one can't be had, the demo does without.
-packages_for_demo() {
+# Installs the packages of a list; if they can't be had together, each one that can.
+#   optional_packages TIER WITHOUT      apt-packages-TIER.txt; WITHOUT tells what follows where one can't be had
+optional_packages() {
   local missing package
-  mapfile -t missing < <(missing_packages "$scripts/apt-packages-demo.txt")
-  [ ${#missing[@]} -eq 0 ] || install_packages apt-demo "${missing[@]}" || for package in "${missing[@]}"; do
-    install_packages apt-demo "$package" || say "Could not install $package: the demo does without"
+  mapfile -t missing < <(missing_packages "$scripts/apt-packages-$1.txt")
+  [ ${#missing[@]} -eq 0 ] || install_packages "apt-$1" "${missing[@]}" || for package in "${missing[@]}"; do
+    install_packages "apt-$1" "$package" || say "Could not install $package: $2"
   done
 }
 
@@ -157,14 +158,6 @@ packages_for_testing() {
       install_packages apt-test "$package" || say "Could not install $package: the tests that need it are skipped"
     fi
   done
-}
-
-# Whatever can't be had, or would take the place of a package that is there (another container runtime), is left out.
-packages_for_e2e() {
-  local missing
-  mapfile -t missing < <(missing_packages "$scripts/apt-packages-e2e.txt")
-  [ ${#missing[@]} -eq 0 ] || install_packages apt-e2e "${missing[@]}" ||
-    say "Could not install ${missing[*]}: the tests with real pods are skipped"
 }
 
 # Makes the environment's folder and its pip.
@@ -226,7 +219,7 @@ find_tools # again: the packages may have brought Python
 for tier in "$@"; do
   case $tier in
     build) python_tier build 2500 ;;
-    demo) packages_for_demo ;;
+    demo) optional_packages demo "the demo does without" ;;
     test-packages) packages_for_testing ;;
     test)
       packages_for_testing
@@ -247,7 +240,8 @@ for tier in "$@"; do
     site) own_tier site 100 ;;
     tracking) own_tier tracking 600 ;;
     video) needed_packages "$scripts/apt-packages-video.txt" ;;
-    e2e) packages_for_e2e ;;
+    # A package that would take the place of another (Docker's container runtime) is left out.
+    e2e) optional_packages e2e "tests that need it are skipped" ;;
     fuzz) needed_packages "$scripts/apt-packages-fuzz.txt" ;;
     mutation) own_tier mutation 100 ;;
     *) die "unknown tier: $tier" "Tiers: build, demo, test, test-packages, cuda, docs, package, wheel, site, tracking, video, e2e, fuzz, mutation." ;;

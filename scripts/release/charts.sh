@@ -17,10 +17,12 @@ image() {
 
 #   set_image CHART NAME:TAG      makes an image the default of a chart
 set_image() {
-  local reference
+  local reference tag=${2#*:} digest
   reference=$(image "$2")
-  sed -i -e "/^image:/,/^[^ ]/ { s|^  repository: \"\"|  repository: ${reference%%:*}|; s|^  tag: \"\"|  tag: ${2#*:}|" \
-    -e "s|^  digest: \"\"|  digest: ${reference#*@}| }" "$work/$1/values.yaml"
+  digest=${reference#*@}
+  # A registry may have a port, so the first colon need not be the tag's.
+  sed -i -e "/^image:/,/^[^ ]/ { s|^  repository: \"\"|  repository: ${reference%":$tag@$digest"}|; s|^  tag: \"\"|  tag: $tag|" \
+    -e "s|^  digest: \"\"|  digest: $digest| }" "$work/$1/values.yaml"
 }
 
 for chart in ganscale-operator ganscale-training; do

@@ -65,6 +65,7 @@ class Charts(unittest.TestCase):
                 ("operator", "replicas=two", "replicas: Invalid type. Expected: integer, given: string"),
                 ("operator", "replicaCount=2", "Additional property replicaCount is not allowed"),
                 ("operator", "image.digest=abc", "image.digest: Does not match pattern"),
+                ("operator", "image.repository=host:5000/a/b:v1", "image.repository: Does not match pattern"),
                 ("operator", "operator.logFormat=xml", 'operator.logFormat must be one of the following: "json", "text"'),
                 ("operator", "monitoring.podMonitor.interval=often", "monitoring.podMonitor.interval: Does not match"),
                 ("operator", "trainingNamespaces={Research}", "trainingNamespaces.0: Does not match pattern"),
@@ -72,6 +73,7 @@ class Charts(unittest.TestCase):
                 ("operator", "monitoring.rules.runbookUrl=docs/", "monitoring.rules.runbookUrl: Does not match pattern"),
                 ("operator", "nameOverride=7gans", "nameOverride: Does not match pattern"),
                 ("operator", "crds=null", "crds is required"),
+                ("training", "image.repository=a/b@sha256:1", "image.repository: Does not match pattern"),
                 ("training", "nodes=0", "nodes: Must be greater than or equal to 1"),
                 ("training", "node=cpu", "node: Invalid type. Expected: object, given: string"),
                 ("training", "deletePolicy=Shred", 'deletePolicy must be one of the following: "", "Keep", "Purge"'),
@@ -195,7 +197,7 @@ class Charts(unittest.TestCase):
             name = path.relative_to(PROJECT / "configs/runs").with_suffix("")
             text = self.helm("template", "x", CHARTS / "ganscale-training", IMAGE, f"--set=config={name}")
             [training] = [value for value in objects(text) if value["kind"] == "GanTraining"]
-            self.assertEqual(training["spec"]["config"]["model"], yaml.safe_load(path.read_text())["model"])
+            self.assertEqual(numeric(training["spec"]["config"]["model"]), numeric(yaml.safe_load(path.read_text())["model"]))
 
     def test_the_operator_renders_what_the_chart_makes(self):
         for name in ["training-dgx", "training-paragan", "training-cpu", "training-sweep"]:
@@ -361,6 +363,24 @@ class Charts(unittest.TestCase):
                 text = subprocess.run(["tar", "tzf", f"{folder}/{chart}-{VERSION}.tgz"], check=True, text=True,
                                       stdout=subprocess.PIPE).stdout
                 self.assertRegex(text, r"files/(crd/gantrainings|runs/demo-emoji32)\S*\.yaml")
+
+    def test_a_version_with_build_metadata_fits_labels_and_tags(self):
+        """Flux adds such metadata to the version of a chart. As the value of a label, this one is cut after a dot."""
+        metadata = ".".join(4 * ["abcdefabcdef"])
+        for chart, settings in [("operator", []), ("training", ["--set=config=demo-emoji32"])]:
+            with self.subTest(chart), tempfile.TemporaryDirectory() as folder:
+                self.helm("package", CHARTS / f"ganscale-{chart}", "-d", folder,
+                          f"--version=0.1.0+{metadata}", f"--app-version=0.1.0+{metadata}")
+                text = self.helm("template", "x", *pathlib.Path(folder).iterdir(), "--set=image.repository=host:5000/a/b", *settings)
+                labels = {label for value in objects(text) for label in value["metadata"].get("labels", {}).values()}
+                self.assertEqual([label for label in labels if not re.fullmatch(r"([A-Za-z0-9]([\w.-]{,61}[A-Za-z0-9])?)?", label)], [])
+                self.assertIn(f"ganscale-{chart}-0.1.0_{metadata[:38]}", labels)
+                self.assertEqual({image.split(":")[2] for image in re.findall(r"image: (host:\S+)", text)}, {f"0.1.0_{metadata}"})
+
+
+def numeric(section):
+    """Returns a section with the numbers that PyYAML takes for texts, such as 1e-5, as numbers."""
+    return {key: float(value) if re.fullmatch(r"\d+e-\d+", str(value)) else value for key, value in section.items()}
 
 
 def apart(a, b):

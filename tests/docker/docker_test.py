@@ -74,6 +74,13 @@ class EntryPoint(unittest.TestCase):
         self.assertEqual(launcher.wait(timeout=60), 143)
         self.assertTrue((self.folder / "checkpoint").exists())
 
+    def test_on_sigterm_a_rank_that_has_no_handler_yet_ends_with_the_same_code(self):
+        launcher = self.launch("touch started; while :; do sleep 0.1; done")
+        self.wait_for_file("started")
+        launcher.send_signal(signal.SIGTERM)
+        self.assertEqual(launcher.wait(timeout=60), 143)
+        self.assertEqual(self.launch("kill -USR1 $$").wait(timeout=60), 138, "nobody asked for it")
+
     def test_the_code_is_mpiruns_if_it_ends_while_a_signal_is_handled(self):
         slow = self.folder / "slow"
         slow.write_text('kill() { builtin kill "$@"; local code=$?\n'
@@ -129,7 +136,7 @@ def capabilities():
 
 
 class Collected(unittest.TestCase):
-    """collect.sh for the worker, on a folder of wheels of our own; ldd is a script that lists what the program needs."""
+    """collect.sh, for the worker on a folder of wheels of our own; ldd is a script that lists what the program needs."""
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
@@ -140,12 +147,14 @@ class Collected(unittest.TestCase):
         shutil.copy("/bin/true", self.folder / "bin" / "ganscale")
         self.libraries = self.out / "usr/local/lib/ganscale"
 
-    def collect(self, *needed):
-        """Creates the libraries of the wheels, then lays out the image; `needed` is the output of ldd."""
+    def collect(self, *needed, incomplete=None):
+        """Creates the libraries of the wheels, then lays out the image; `needed` is the output of ldd. The library with the name
+        `incomplete` needs another one that is missing."""
         for name in ["torch/lib/libtorch_cpu.so", "torch/lib/libtorch_cuda.so", "torch/lib/libtorch_cuda_linalg.so",
                      "torch/lib/libcaffe2_nvrtc.so", "nvidia/cu13/lib/libcudart.so.13", "nvidia/cu13/lib/libcudart_static.a",
                      "nvidia/cu13/include/cuda.h", "nvidia/cu13/lib/libcusolverMg.so.12", "nvidia/cu13/lib/libnvrtc-builtins.so.13.0",
-                     "nvidia/cudnn/lib/libcudnn_ops.so.9"]:
+                     "nvidia/cudnn/lib/libcudnn_ops.so.9", "torch-2.11.0.dist-info/licenses/NOTICE",
+                     "nvidia_cuda_runtime-13.0.96.dist-info/licenses/License.txt", "numpy-2.0.0.dist-info/licenses/LICENSE"]:
             (self.site / name).parent.mkdir(parents=True, exist_ok=True)
             (self.site / name).write_text(name)
         libc = next(line.split()[2] for line in subprocess.run(["ldd", "/bin/true"], check=True, text=True,
@@ -153,7 +162,8 @@ class Collected(unittest.TestCase):
         lines = ["linux-vdso.so.1 (0x0)", f"libc.so.6 => {libc} (0x0)", *needed]
         ldd = self.folder / "tools" / "ldd"
         ldd.parent.mkdir()
-        ldd.write_text("#!/bin/sh\ncat <<END\n" + "".join(f"\t{line}\n" for line in lines) + "END\n")
+        ldd.write_text("#!/bin/sh\ncat <<END\n" + "".join(f"\t{line}\n" for line in lines) + "END\n"
+                       f'[ "${{1##*/}}" != "{incomplete}" ] || echo "libmissing.so.1 => not found"\n')
         ldd.chmod(0o755)
         return subprocess.run([PROJECT / "docker/collect.sh", "worker", self.folder, self.out], check=False, text=True,
                               stderr=subprocess.PIPE, env={**os.environ, "PATH": f"{ldd.parent}:{os.environ['PATH']}"})
@@ -175,6 +185,9 @@ class Collected(unittest.TestCase):
         self.assertEqual((self.out / "etc/ld.so.conf.d/ganscale.conf").read_text(),
                          "/usr/local/lib/ganscale/nvidia/cu13/lib\n/usr/local/lib/ganscale/torch/lib\n")
         self.assertEqual(self.wheels(), ["torch", "nvidia-cuda-runtime", "nvidia-cuda-cupti", "pyarrow"])
+        licenses = self.out / "usr/local/share/ganscale/licenses"
+        self.assertEqual({str(path.relative_to(licenses)) for path in licenses.rglob("*") if path.is_file()},
+                         {"ganscale/LICENSE", "torch/NOTICE", "nvidia-cuda-runtime/License.txt"})
         self.assertTrue(os.access(self.out / "usr/local/bin/ganscale-entrypoint", os.X_OK))
 
     def test_a_worker_for_gpus_also_gets_what_is_loaded_by_name(self):
@@ -191,6 +204,21 @@ class Collected(unittest.TestCase):
         result = self.collect(self.needs("torch/lib/libtorch_cpu.so"), "libmpi.so.40 => not found")
         self.assertNotEqual(result.returncode, 0)
         self.assertIn("libmpi.so.40 => not found", result.stderr)
+
+    def test_a_missing_library_of_a_part_that_is_loaded_by_name_is_an_error(self):
+        result = self.collect(self.needs("torch/lib/libtorch_cuda.so"), incomplete="libtorch_cuda_linalg.so")
+        self.assertNotEqual(result.returncode, 0)
+        self.assertIn("libmissing.so.1 => not found", result.stderr)
+
+    def test_an_operator_gets_the_licenses_of_its_libraries(self):
+        terms = pathlib.Path("/usr/share/doc/libc6/copyright")
+        if not terms.exists():
+            self.skipTest(f"{terms} is missing")
+        shutil.copy("/bin/echo", self.folder / "bin/ganscale-operator")  # it needs no other library
+        subprocess.run([PROJECT / "docker/collect.sh", "operator", self.folder, self.out], check=True)
+        self.assertEqual((self.out / terms.relative_to("/")).read_bytes(), terms.read_bytes())
+        self.assertTrue((self.out / "usr/share/common-licenses/LGPL-2.1").is_file(), "what it refers to")
+        self.assertTrue((self.out / "usr/local/share/ganscale/licenses/ganscale/LICENSE").is_file())
 
 
 class BillOfMaterials(unittest.TestCase):
@@ -276,10 +304,14 @@ class Files(unittest.TestCase):
             self.assertTrue(json.loads(path.read_text())["uid"].startswith("ganscale-"))
 
     def test_bases_are_pinned_and_images_do_not_run_as_root(self):
+        bases = []
         for role in ["worker", "operator"]:
             text = (PROJECT / f"docker/{role}.Dockerfile").read_text()
-            self.assertRegex(text, r"ARG BASE=debian:bookworm-\d{8}-slim@sha256:[0-9a-f]{64}\n")
+            # In the line itself: Dependabot resolves no ARG. The first one, which buildah's --from replaces.
+            bases.append(re.search(r"^FROM (.*)$", text, re.M)[1])
             self.assertRegex(text, r"\nUSER [1-9]\d*:[1-9]\d*\n", "by number, which a kubelet can judge")
+        self.assertRegex(bases[0], r"^debian:bookworm-\d{8}-slim@sha256:[0-9a-f]{64} AS base$")
+        self.assertEqual(bases[0], bases[1])
         services = yaml.safe_load((PROJECT / "compose.yaml").read_text())["services"]
         others = [service["image"] for service in services.values() if "build" not in service]
         self.assertEqual([image for image in others if not re.search(r":v?\d[\d.]*@sha256:[0-9a-f]{64}$", image)], [])

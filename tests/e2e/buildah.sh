@@ -26,7 +26,8 @@ base=localhost/ganscale-base:$VERSION_CODENAME
 if ! "${buildah[@]}" inspect --type image "$base" >/dev/null 2>&1; then
   say "making a base of $ID $VERSION_CODENAME"
   mmdebstrap --quiet --variant=minbase --mode=root --components=main \
-    --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-exclude=/usr/share/man/*' \
+    --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-include=/usr/share/doc/*/copyright' \
+    --dpkgopt='path-exclude=/usr/share/man/*' \
     --dpkgopt='path-exclude=/usr/share/locale/*' --dpkgopt='path-include=/usr/share/locale/locale.alias' \
     "$VERSION_CODENAME" "$store/base.tar" "$sources" || skip "mmdebstrap could not make a base"
   container=$("${buildah[@]}" from scratch)

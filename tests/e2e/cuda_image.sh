@@ -11,7 +11,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 image=localhost/ganscale-worker:cuda-test
 docker/collect.sh worker "$build" build/image/worker-cuda
-"${buildah[@]}" build --quiet --layers --network host -f docker/worker.Dockerfile --build-arg "BASE=$base" \
+"${buildah[@]}" build --quiet --layers --network host -f docker/worker.Dockerfile --from "$base" \
   -t "$image" build/image/worker-cuda >/dev/null
 photos=$(mktemp -d)
 container=

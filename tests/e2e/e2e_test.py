@@ -159,6 +159,8 @@ class EndToEnd(unittest.TestCase):
             bill = image.read("usr/local/share/ganscale/sbom.spdx")
             self.assertTrue(bill.startswith("SPDXVersion: SPDX-2.3\n"), bill[:100])
             self.assertLessEqual(holds, set(re.findall(r"^PackageName: (\S+)$", bill, re.M)))
+            self.assertLessEqual({f"usr/local/share/ganscale/licenses/{part}/LICENSE" for part in ["ganscale", *holds & {"torch"}]},
+                                 image.names)
 
     def test_2_the_operator_is_installed_and_tested_by_helm(self):
         for namespace in [SPACE, "ganscale-system"]:

@@ -8,7 +8,7 @@ class ImageFile:
 
     def __init__(self, path):
         self.size_bytes = path.stat().st_size
-        self.texts = {}
+        self.names, self.texts = set(), {}
         with tarfile.open(path) as archive:
             [manifest] = json.load(archive.extractfile("manifest.json"))
             self.config = json.load(archive.extractfile(manifest["Config"]))["config"]
@@ -18,8 +18,12 @@ class ImageFile:
     def _read_layer(self, file):
         with tarfile.open(fileobj=file) as layer:
             for entry in layer:
-                if entry.isfile() and entry.name.endswith(".spdx"):
-                    self.texts[entry.name.lstrip("./")] = layer.extractfile(entry).read().decode()
+                if not entry.isfile():
+                    continue
+                name = entry.name.lstrip("./")
+                self.names.add(name)
+                if name.endswith(".spdx"):
+                    self.texts[name] = layer.extractfile(entry).read().decode()
 
     def read(self, name):
         """Returns the text of a file as containers see it; of bills of materials alone."""

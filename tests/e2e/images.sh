@@ -17,7 +17,7 @@ for role in worker operator; do
   docker/collect.sh $role "$build" "build/image/$role"
   say "building the image of the $role"
   "${buildah[@]}" build --quiet --layers --network host -f "$project/docker/$role.Dockerfile" \
-    --build-arg "BASE=$base" -t "localhost/ganscale-$role:test" "build/image/$role" >/dev/null
+    --from "$base" -t "localhost/ganscale-$role:test" "build/image/$role" >/dev/null
   rm -f "$out/$role.tar"
   "${buildah[@]}" push --quiet "localhost/ganscale-$role:test" \
     "docker-archive:$out/$role.tar:localhost/ganscale-$role:test"

@@ -50,11 +50,25 @@ class Workflow(unittest.TestCase):
 
     def test_every_script_that_it_runs_is_there(self):
         jobs = yaml.safe_load((PROJECT / ".github/workflows/release.yml").read_text())["jobs"]
-        lines = [line for job in jobs.values() for step in job["steps"] for line in step.get("run", "").splitlines()]
-        scripts = [line.split()[0] for line in lines if line.startswith(("scripts/", ".ci/"))]
+        words = [word for job in jobs.values() for step in job["steps"] for word in step.get("run", "").split()]
+        scripts = [word for word in words if word.startswith(("scripts/", ".ci/"))]
         self.assertGreater(len(scripts), 5)
         for script in scripts:
             self.assertTrue(os.access(PROJECT / script, os.X_OK), script)
+
+    def test_tests_run_as_root_with_a_cache_of_root_s(self):
+        """The tests that build images and start real pods are skipped otherwise."""
+        steps = yaml.safe_load((PROJECT / ".github/workflows/release.yml").read_text())["jobs"]["test"]["steps"]
+        tests = [step["run"] for step in steps if step.get("run", "").endswith((".ci/run", "make check-long"))]
+        self.assertEqual(len(tests), 2)
+        for test in tests:
+            self.assertTrue(test.startswith('sudo -E env HOME=/root "PATH=$PATH" '), test)
+
+    def test_the_registry_of_an_owner_with_capitals_has_none(self):
+        step = yaml.safe_load((PROJECT / ".github/workflows/release.yml").read_text())["jobs"]["publish"]["steps"][0]
+        with tempfile.NamedTemporaryFile("r") as file:
+            subprocess.run(["bash", "-euc", step["run"]], check=True, env={"REGISTRY": "ghcr.io/SomeTeam", "GITHUB_ENV": file.name})
+            self.assertEqual(file.read(), "REGISTRY=ghcr.io/someteam\n")
 
     def test_jobs_in_containers_know_their_commit(self):
         """Git refuses to read a checkout of another user's."""
@@ -130,10 +144,10 @@ class Scripts(unittest.TestCase):
         built = ["cuda" if "--build-arg PRESET=cuda" in line else "" for line in self.noted("docker build")]
         self.assertEqual(built, ["", "cuda", ""])
 
-    def published(self):
+    def published(self, team="registry.example/team"):
         """Makes a release of images and charts, and returns the references of both."""
-        self.release("images", self.out, "registry.example/team")
-        self.release("charts", self.out, "https://registry.example/ganscale", "oci://registry.example/team/charts")
+        self.release("images", self.out, team)
+        self.release("charts", self.out, "https://registry.example/ganscale", f"oci://{team}/charts")
         return [(self.out / name).read_text().split() for name in ["images.txt", "charts.txt"]]
 
     def test_what_is_pushed_is_described_and_signed_by_its_digest(self):
@@ -163,14 +177,14 @@ class Scripts(unittest.TestCase):
                              set(subjects))
 
     def test_published_charts_run_the_images_of_the_release(self):
-        self.published()
-        images = {}
-        for chart, settings in [("operator", []), ("training", ["--set=config=demo-emoji32"])]:
-            text = Helm(build_tools("helm") / "helm")("template", "x", self.out / f"ganscale-{chart}-{VERSION}.tgz", *settings)
-            images[chart] = sorted(set(re.findall(r"image: (registry\S+)", text)))
-        team = "registry.example/team"
-        self.assertEqual(images, {"operator": [f"{team}/ganscale-operator@{DIGEST}", f"{team}/ganscale:{VERSION}@{DIGEST}"],
-                                  "training": [f"{team}/ganscale@{DIGEST}"]})
+        for team in ["registry.example/team", "registry.example:5000/team"]:
+            self.published(team)
+            images = {}
+            for chart, settings in [("operator", []), ("training", ["--set=config=demo-emoji32"])]:
+                text = Helm(build_tools("helm") / "helm")("template", "x", self.out / f"ganscale-{chart}-{VERSION}.tgz", *settings)
+                images[chart] = sorted(set(re.findall(r"image: (registry\S+)", text)))
+            self.assertEqual(images, {"operator": [f"{team}/ganscale-operator@{DIGEST}", f"{team}/ganscale:{VERSION}@{DIGEST}"],
+                                      "training": [f"{team}/ganscale@{DIGEST}"]})
 
     def small_package(self):
         tree = self.folder / "tree"

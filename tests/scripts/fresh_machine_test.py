@@ -210,6 +210,27 @@ touch build/release/build.ninja
             self.assertEqual(self.build(), (True, False))
 
 
+class Libav(unittest.TestCase):
+    """cmake/Libav.cmake in a project of its own. What it looks for in /usr is in a folder of ours, and pkg-config is a script."""
+    def test_is_found_by_the_build_after_it_was_installed(self):
+        folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        metadata = folder / "usr/lib/x86_64-linux-gnu/pkgconfig/libavformat.pc"
+        metadata.parent.mkdir(parents=True)
+        text = (PROJECT / "cmake/Libav.cmake").read_text()
+        (folder / "Libav.cmake").write_text(text.replace("/usr/", f"{folder}/usr/"))
+        (folder / "CMakeLists.txt").write_text("cmake_minimum_required(VERSION 3.25)\nproject(small NONE)\ninclude(Libav.cmake)\n"
+                                               "if(TARGET PkgConfig::LIBAV)\n  message(STATUS found)\nendif()\n")
+        program = folder / "pkg-config"
+        program.write_text(f'#!/bin/sh\ncase $* in *--*version*) echo 1.8.1 ;; *--exists*) [ -e "{metadata}" ] ;; esac\n')
+        program.chmod(0o755)
+        configure = ["cmake", "-G", "Ninja", "-S", folder, "-B", folder / "build", f"-DPKG_CONFIG_EXECUTABLE={program}"]
+        told = []
+        for words in [configure, ["cmake", "--build", folder / "build"]]:
+            told.append(subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=True, timeout=60).stdout)
+            metadata.touch()
+        self.assertEqual(["-- found" in text for text in told], [False, True], told)
+
+
 class CompileJobs(unittest.TestCase):
     def jobs(self, quota=None, memory=None, **variables):
         with tempfile.TemporaryDirectory() as cgroup:
@@ -274,6 +295,18 @@ class Setup(unittest.TestCase):
         self.assertIn("installing them needs root or sudo: dpkg-dev", setup.communicate(timeout=60)[0])
         self.assertEqual(setup.returncode, 1)
         self.assertFalse((self.folder / "asked").exists())
+
+    def test_a_package_that_cannot_be_had_does_not_keep_the_others_away(self):
+        (self.folder / "scripts/apt-packages-e2e.txt").write_text("containerd\nprometheus\n")
+        self.write("tools/sudo", '[ "$*" = "-n true" ] || exec "$@"\n')
+        # As beside Docker's containerd.io, which it would have to remove.
+        self.write("tools/apt-get", f'[[ " $* " != *" containerd "* ]] || exit 100; echo "$*" >>"{self.folder}/asked"\n')
+        setup = self.start("e2e")
+        told = setup.communicate(timeout=60)[0]
+        self.assertEqual(setup.returncode, 0, told)
+        self.assertRegex((self.folder / "asked").read_text(), "install .* prometheus\n")
+        self.assertIn("Could not install containerd: tests that need it are skipped", told)
+        self.assertNotIn("Could not install prometheus", told)
 
     def test_cuda_brings_what_compiling_needs_and_no_packages_of_the_tests(self):
         (self.folder / "scripts/apt-packages-test.txt").write_text("chromium\n")

@@ -12,11 +12,16 @@ app.kubernetes.io/name: ganscale-operator-test
 app.kubernetes.io/instance: {{ toYaml .Release.Name }}
 {{- end }}
 
+{{/* A text that ends with a version, as the value of a label, which can't have the + that Flux adds to a chart's version. */}}
+{{- define "operator.labelValue" -}}
+{{ regexReplaceAll "[^A-Za-z0-9]+$" (. | replace "+" "_" | trunc 63) "" }}
+{{- end }}
+
 {{- define "operator.labels" -}}
 {{ include "operator.selector" . }}
-app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/version: {{ include "operator.labelValue" .Chart.AppVersion | quote }}
 app.kubernetes.io/managed-by: {{ .Release.Service }}
-helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
+helm.sh/chart: {{ include "operator.labelValue" (printf "%s-%s" .Chart.Name .Chart.Version) }}
 {{- end }}
 
 {{/* operator.labels of `root`, and `more` of the user's, which come first. */}}
@@ -41,12 +46,17 @@ imagePullSecrets:
 {{- end -}}
 {{- end }}
 
+{{/* A tag can't have a + either; Helm's own tags of charts have a _ in its place, too. */}}
+{{- define "operator.tag" -}}
+{{ default (.Chart.AppVersion | replace "+" "_") .Values.image.tag }}
+{{- end }}
+
 {{- define "operator.image" -}}
 {{- with .Values.image -}}
 {{- if not .repository -}}
-{{- fail ("\n\nimage.repository is empty. No public registry has the images: build and push both, then name yours (docs/tutorial-cluster.md):\n  docker build -f docker/worker.Dockerfile -t REGISTRY/ganscale:VERSION . && docker push REGISTRY/ganscale:VERSION\n  docker build -f docker/operator.Dockerfile -t REGISTRY/ganscale-operator:VERSION . && docker push REGISTRY/ganscale-operator:VERSION\n  helm ... --set image.repository=REGISTRY/ganscale-operator\n" | replace "VERSION" $.Chart.AppVersion) }}
+{{- fail ("\n\nimage.repository is empty. No public registry has the images: build and push both, then name yours (docs/tutorial-cluster.md):\n  docker build -f docker/worker.Dockerfile -t REGISTRY/ganscale:VERSION . && docker push REGISTRY/ganscale:VERSION\n  docker build -f docker/operator.Dockerfile -t REGISTRY/ganscale-operator:VERSION . && docker push REGISTRY/ganscale-operator:VERSION\n  helm ... --set image.repository=REGISTRY/ganscale-operator\n" | replace "VERSION" (include "operator.tag" $)) }}
 {{- end -}}
-{{ .repository }}{{ if .digest }}@{{ .digest }}{{ else }}:{{ default $.Chart.AppVersion .tag }}{{ end }}
+{{ .repository }}{{ if .digest }}@{{ .digest }}{{ else }}:{{ include "operator.tag" $ }}{{ end }}
 {{- end -}}
 {{- end }}
 

@@ -7,12 +7,17 @@
 {{- if and .Values.storage.enabled (or (not .Values.sweep) (eq (dig "mode" "" (default dict .Values.sweep)) "PerLabel")) }}true{{ end }}
 {{- end }}
 
+{{/* A tag can't have the + of a version; Helm's own tags of charts have a _ in its place, too. */}}
+{{- define "training.tag" -}}
+{{ default (.Chart.AppVersion | replace "+" "_") .Values.image.tag }}
+{{- end }}
+
 {{- define "training.image" -}}
 {{- with .Values.image -}}
 {{- if not .repository -}}
-{{- fail ("\n\nimage.repository is empty. No public registry has the image: build and push it, then name yours (docs/tutorial-cluster.md):\n  docker build -f docker/worker.Dockerfile -t REGISTRY/ganscale:VERSION . && docker push REGISTRY/ganscale:VERSION\n  helm ... --set image.repository=REGISTRY/ganscale\n" | replace "VERSION" $.Chart.AppVersion) }}
+{{- fail ("\n\nimage.repository is empty. No public registry has the image: build and push it, then name yours (docs/tutorial-cluster.md):\n  docker build -f docker/worker.Dockerfile -t REGISTRY/ganscale:VERSION . && docker push REGISTRY/ganscale:VERSION\n  helm ... --set image.repository=REGISTRY/ganscale\n" | replace "VERSION" (include "training.tag" $)) }}
 {{- end -}}
-{{ .repository }}{{ if .digest }}@{{ .digest }}{{ else }}:{{ default $.Chart.AppVersion .tag }}{{ end }}
+{{ .repository }}{{ if .digest }}@{{ .digest }}{{ else }}:{{ include "training.tag" $ }}{{ end }}
 {{- end -}}
 {{- end }}
 
@@ -108,6 +113,8 @@
 {{- end }}
 
 {{- define "training.labels" -}}
-{{- $ours := dict "app.kubernetes.io/instance" .Release.Name "app.kubernetes.io/managed-by" .Release.Service "helm.sh/chart" (printf "%s-%s" .Chart.Name .Chart.Version) }}
+{{- /* The value of a label can't have the + that Flux adds to a chart's version. */}}
+{{- $chart := regexReplaceAll "[^A-Za-z0-9]+$" (printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | trunc 63) "" }}
+{{- $ours := dict "app.kubernetes.io/instance" .Release.Name "app.kubernetes.io/managed-by" .Release.Service "helm.sh/chart" $chart }}
 {{- toYaml (merge $ours (default dict .Values.labels)) }}
 {{- end }}
