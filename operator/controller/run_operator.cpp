@@ -147,6 +147,8 @@ ExitCode run_operator(const OperatorSettings& settings, const std::vector<KindEn
   hooks.on_request = [&](const std::string& method, int code, auto took) {
     metrics.on_request(method, code, took);
   };
+  // A pause that the server asks for must not hold up the end.
+  hooks.sleep = [&stopped](std::chrono::milliseconds time) { sleep_unless(stopped, time); };
   Client::Hooks lease_hooks = hooks;
   lease_hooks.tries_again = false;
   const auto lease_transport = settings.connect(kLeaseAnswerWithin);

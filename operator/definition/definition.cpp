@@ -1,7 +1,11 @@
 #include "definition/definition.h"
 
+#include <algorithm>
+#include <cctype>
+
 #include "definition/built_in.h"
 #include "definition/schema.h"
+#include "object/fields.h"
 #include "object/yaml.h"
 
 namespace ganscale::controller {
@@ -12,6 +16,7 @@ constexpr auto kMetadata = R"(
 type: object
 x-kubernetes-preserve-unknown-fields: true
 properties:
+  namespace: {type: string, maxLength: 63, pattern: '^([a-z0-9]([-a-z0-9]*[a-z0-9])?)?$'}
   labels:
     type: object
     additionalProperties: {type: string, maxLength: 63, pattern: '^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$'}
@@ -19,6 +24,27 @@ properties:
     type: object
     additionalProperties: {type: string}
 )";
+
+std::string in_lower_case(std::string text) {
+  std::ranges::transform(text, text.begin(), [](unsigned char letter) {
+    return static_cast<char>(std::tolower(letter));
+  });
+  return text;
+}
+
+/// Returns what is wrong with the keys of labels and annotations, which no schema says. Those of
+/// annotations may be in any case.
+std::vector<std::string> key_faults(const Json& metadata) {
+  std::vector<std::string> faults;
+  for (const std::string field : {"labels", "annotations"}) {
+    const Json map = metadata.value(field, Json::object());
+    for (const auto& [key, ignored] : map.items()) {
+      const auto fault = qualified_name_fault(field == "labels" ? key : in_lower_case(key));
+      if (!fault.empty()) faults.push_back("metadata." + field + ": " + fault);
+    }
+  }
+  return faults;
+}
 
 }  // namespace
 
@@ -39,6 +65,7 @@ std::vector<std::string> Definition::faults(Json object, const Json& old) const 
   if (object.is_object()) object.erase("status");
   object = with_defaults(std::move(object), schema_);
   std::vector<std::string> faults = schema_faults(object, schema_, "");
+  if (faults.empty()) faults = key_faults(object.value("metadata", Json::object()));
   return faults.empty() ? rule_faults(rules_, object, old) : faults;
 }
 

@@ -9,13 +9,17 @@
 namespace ganscale::controller {
 namespace {
 
-constexpr std::array<std::pair<const char*, double Measured::*>, 8> kNumbers{{
+constexpr std::array<std::pair<const char*, double Measured::*>, 3> kNumbers{{
     {"imagesPerSecond", &Measured::images_per_second},
     {"seconds", &Measured::seconds},
+    {"stragglerRatio", &Measured::straggler_ratio},
+}};
+
+// A whole training has none: its ranks have no steps in common.
+constexpr std::array<std::pair<const char*, double Measured::*>, 5> kNumbersOfSteps{{
     {"dataWaitSeconds", &Measured::data_wait_seconds},
     {"allReduceSeconds", &Measured::all_reduce_seconds},
     {"roleWaitSeconds", &Measured::role_wait_seconds},
-    {"stragglerRatio", &Measured::straggler_ratio},
     {"stepSecondsMedian", &Measured::step_seconds_median},
     {"stepSecondsP99", &Measured::step_seconds_p99},
 }};
@@ -29,6 +33,21 @@ std::optional<double> number_in(const Json& object, const char* key) {
   const auto found = object.find(key);
   if (found == object.end() || !found->is_number()) return std::nullopt;
   return found->get<double>();
+}
+
+/// Reads the numbers that are there.
+void read(const Json& json, const auto& numbers, Measured& measured) {
+  for (const auto& [key, member] : numbers) {
+    measured.*member = number_in(json, key).value_or(measured.*member);
+  }
+}
+
+/// Writes the numbers that are known. JSON has neither NaN nor infinity.
+void write(const Measured& measured, const auto& numbers, Json& json) {
+  for (const auto& [key, member] : numbers) {
+    const std::optional<double> value = measured.*member;
+    if (value && std::isfinite(*value)) json[key] = *value;
+  }
 }
 
 }  // namespace
@@ -52,9 +71,8 @@ std::optional<Measured> read_measured(const Json& json) {
   const auto rate = number_in(json, "imagesPerSecond");
   if (!rate || !(*rate > 0) || !std::isfinite(*rate)) return std::nullopt;
   Measured measured;
-  for (const auto& [key, member] : kNumbers) {
-    measured.*member = number_in(json, key).value_or(measured.*member);
-  }
+  read(json, kNumbers, measured);
+  read(json, kNumbersOfSteps, measured);
   measured.steps = whole_at(json, "/steps");
   for (const auto& [key, member] : kShares) measured.*member = number_in(json, key);
   return measured;
@@ -62,12 +80,9 @@ std::optional<Measured> read_measured(const Json& json) {
 
 Json to_json(const Measured& measured) {
   Json json = {{"steps", measured.steps}};
-  // JSON has neither NaN nor infinity.
-  const auto write = [&](const char* key, const std::optional<double>& value) {
-    if (value && std::isfinite(*value)) json[key] = *value;
-  };
-  for (const auto& [key, member] : kNumbers) write(key, measured.*member);
-  for (const auto& [key, member] : kShares) write(key, measured.*member);
+  write(measured, kNumbers, json);
+  if (measured.steps > 0) write(measured, kNumbersOfSteps, json);
+  write(measured, kShares, json);
   return json;
 }
 

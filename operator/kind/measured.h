@@ -27,7 +27,8 @@ struct Measured {
 
 Measured measured_of(const wire::Measurement& measurement);
 
-/// Reads and writes the fields of `.status.measured`. Reading gives nothing without a rate.
+/// Reads and writes the fields of `.status.measured`, which has no waits and no times of steps if a
+/// whole training was measured. Reading gives nothing without a rate.
 std::optional<Measured> read_measured(const Json& json);
 Json to_json(const Measured& measured);
 

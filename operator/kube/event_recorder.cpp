@@ -100,21 +100,31 @@ void EventRecorder::forget_old() {
       recent_, [](const auto& item) { return Clock::now() - item.second.last > kSeriesEndsAfter; });
 }
 
-/// Counts one more of the same if there was one of late, else writes a new event.
+/// Counts one more of the same. Returns false if there was none of late, or it is gone: events are
+/// deleted after a time, or by anyone.
+bool EventRecorder::count(const Waiting& waiting) {
+  const auto known = recent_.find(waiting.what);
+  if (known == recent_.end()) return false;
+  Series& series = known->second;
+  series.last = Clock::now();
+  try {
+    client_.patch(resource::kEvents, {waiting.name_space, series.name},
+                  {{"series", {{"count", ++series.count}, {"lastObservedTime", current_time()}}}});
+  } catch (const ApiError& error) {
+    if (error.code() != 404) throw;
+    return false;
+  }
+  return true;
+}
+
+/// Counts one more of the same, else writes a new event. Returns false if neither can be done.
 bool EventRecorder::write(const Waiting& waiting) {
   forget_old();
   try {
-    const auto known = recent_.find(waiting.what);
-    if (known == recent_.end()) {
-      client_.create(resource::kEvents, waiting.event);
-      recent_[waiting.what] = {
-          .name = waiting.event["metadata"]["name"], .count = 1, .last = Clock::now()};
-      return true;
-    }
-    Series& series = known->second;
-    series.last = Clock::now();
-    client_.patch(resource::kEvents, {waiting.name_space, series.name},
-                  {{"series", {{"count", ++series.count}, {"lastObservedTime", current_time()}}}});
+    if (count(waiting)) return true;
+    client_.create(resource::kEvents, waiting.event);
+    recent_[waiting.what] = {
+        .name = waiting.event["metadata"]["name"], .count = 1, .last = Clock::now()};
     return true;
   } catch (const std::exception& error) {
     log::warning("Can't write an event", {{"what", error.what()}});

@@ -37,6 +37,7 @@ class EventRecorder {
   };
 
   void run();
+  bool count(const Waiting& waiting);
   bool write(const Waiting& waiting);
   void forget_old();
 

@@ -14,7 +14,8 @@ Informer::Informer(const Connect& connect, const Client::Hooks& hooks, Settings 
                                    .name_space = name_space,
                                    .selector = settings_.selector,
                                    .field_selector = settings_.field_selector,
-                                   .backoff = settings_.backoff};
+                                   .backoff = settings_.backoff,
+                                   .short_watch = settings_.short_watch};
     const Reflector::Handlers handlers{
         .put = [this](Json object) { put(std::move(object)); },
         .drop = [this](const Key& key) { drop(key); },

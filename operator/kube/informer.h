@@ -31,6 +31,7 @@ class Informer {
     /// Returns the index key of an object for by_index(), if it has one.
     std::function<std::optional<Key>(const Json&)> index{};
     Backoff backoff{std::chrono::milliseconds(800), std::chrono::milliseconds(15000)};
+    std::chrono::milliseconds short_watch{5000};  ///< a longer one starts the backoff anew
   };
 
   /// connect: called for each watch. on_change: called, on the thread of a watch, for each added,

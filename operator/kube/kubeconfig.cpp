@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <initializer_list>
 #include <iterator>
 #include <sstream>
 
@@ -55,6 +56,24 @@ Json entry(const Json& config, const std::string& list, const std::string& kind,
   throw ConfigError("kubeconfig: " + list + " has no entry: " + name);
 }
 
+/// Refuses fields that would change where or as whom we connect. Empty ones say nothing.
+void refuse_fields(const Json& map, const std::string& name,
+                   std::initializer_list<const char*> fields) {
+  for (const char* field : fields) {
+    const auto found = map.find(field);
+    if (found == map.end() || found->empty() || *found == Json("")) continue;
+    throw ConfigError("kubeconfig: " + name + "." + field +
+                      " is not supported: the operator connects to cluster.server itself, with "
+                      "the user's token or client certificate");
+  }
+}
+
+/// cpprestsdk would look up the address together with its brackets, as a name.
+[[noreturn]] void refuse_ipv6(const std::string& where, const std::string& address) {
+  throw ConfigError(
+      where + ": an IPv6 address is not supported: give a name or an IPv4 address: " + address);
+}
+
 }  // namespace
 
 ClusterAccess read_kubeconfig(const std::string& path) {
@@ -67,12 +86,12 @@ ClusterAccess read_kubeconfig(const std::string& path) {
   const Json context = entry(config, "contexts", "context", text_at(config, "/current-context"));
   const Json cluster_json = entry(config, "clusters", "cluster", text_at(context, "/cluster"));
   const Json user_json = entry(config, "users", "user", text_at(context, "/user"));
+  refuse_fields(cluster_json, "cluster", {"proxy-url", "tls-server-name"});
+  refuse_fields(user_json, "user",
+                {"exec", "auth-provider", "username", "password", "as", "as-groups", "as-uid",
+                 "as-user-extra"});
   Fields cluster(cluster_json, "cluster");
   Fields user(user_json, "user");
-  if (user.has("exec") || user.has("auth-provider")) {
-    throw ConfigError(
-        "kubeconfig: users with exec or auth-provider are not supported; use a token");
-  }
   ClusterAccess access;
   access.server = cluster.text("server");
   access.insecure = cluster.flag("insecure-skip-tls-verify", false);
@@ -84,6 +103,9 @@ ClusterAccess read_kubeconfig(const std::string& path) {
   access.client_key_pem = data_or_file(user, "client-key", folder);
   access.name_space = text_at(context, "/namespace", "default");
   if (access.server.empty()) throw ConfigError("kubeconfig: cluster.server is missing: " + path);
+  if (access.server.find('[') != std::string::npos) {
+    refuse_ipv6("kubeconfig: cluster.server", access.server);
+  }
   return access;
 }
 
@@ -94,9 +116,9 @@ ClusterAccess in_cluster_access(const std::string& folder) {
     throw ConfigError("not in a cluster (no KUBERNETES_SERVICE_HOST): use --kubeconfig");
   }
   const std::string name = host;
-  const bool is_ipv6 = name.find(':') != std::string::npos;
+  if (name.find(':') != std::string::npos) refuse_ipv6("KUBERNETES_SERVICE_HOST", name);
   ClusterAccess access;
-  access.server = "https://" + (is_ipv6 ? "[" + name + "]" : name) + ":" + port;
+  access.server = "https://" + name + ":" + port;
   access.ca_pem = read_file(folder + "/ca.crt");
   access.token_file = folder + "/token";
   access.name_space = read_file(folder + "/namespace");

@@ -19,12 +19,14 @@ struct ClusterAccess {
   std::string user_agent = "ganscale-operator";  ///< how the audit log knows us
 };
 
-/// Reads the current context of a kubeconfig. Throws ConfigError that names what is missing; an
-/// `exec` or `auth-provider` user is one we can't use.
+/// Reads the current context of a kubeconfig. Throws ConfigError that names what is missing, or
+/// what is not supported: programs that give credentials, passwords, impersonation, proxies,
+/// another name in the server's certificate, IPv6 addresses.
 ClusterAccess read_kubeconfig(const std::string& path);
 
 /// Returns the access that Kubernetes gives a pod: a folder with token, ca.crt and namespace, and
-/// the server's address in the environment. Throws ConfigError outside of a cluster.
+/// the server's address in the environment. Throws ConfigError outside of a cluster, or if the
+/// address is IPv6.
 ClusterAccess in_cluster_access(
     const std::string& folder = "/var/run/secrets/kubernetes.io/serviceaccount");
 

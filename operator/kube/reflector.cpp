@@ -1,6 +1,7 @@
 #include "kube/reflector.h"
 
 #include <algorithm>
+#include <optional>
 #include <random>
 
 #include "base/error.h"
@@ -11,7 +12,6 @@
 namespace ganscale::controller {
 namespace {
 
-constexpr std::chrono::seconds kShortWatch{5};
 // The server sends something to a watch about once a minute, unless nothing has changed since the
 // list.
 constexpr std::chrono::seconds kQuiet{60};
@@ -66,32 +66,33 @@ void Reflector::run() {
   const Stopped stopped = [this] { return stopped_.load(); };
   while (!stopped_) {
     heard_ = Clock::now();
-    try {
-      if (version_.empty() && !try_list()) {
-        sleep_unless(stopped, settings_.backoff.next());
-        continue;
-      }
-      const auto began = Clock::now();
-      watch();
-      // A server that is going away ends watches at once, again and again.
-      if (Clock::now() - began > kShortWatch) settings_.backoff.reset();
-      sleep_unless(stopped, settings_.backoff.next());
-    } catch (const Expired&) {
-      version_.clear();
-      sleep_unless(stopped, settings_.backoff.next());  // each list may be too old again
-    } catch (const std::exception& error) {
-      if (stopped_) return;
-      const bool is_watch = !version_.empty();
-      if (!is_watch || Clock::now() - heard_.load() < kQuiet) {
-        log::warning("A watch was interrupted",
-                     {{"kind", settings_.resource.plural}, {"what", error.what()}});
-      }
-      // The server may come back from a backup. Its versions are then older than ours: it would be
-      // silent until it has reached ours again, and never report what was before.
-      version_.clear();
-      sleep_unless(stopped, settings_.backoff.next());
-    }
+    // A server that is going away ends watches at once, again and again. A watch of a quiet kind
+    // breaks again and again, too, but after a while: then the next one need not wait longer.
+    if (list_and_watch() > settings_.short_watch) settings_.backoff.reset();
+    sleep_unless(stopped, settings_.backoff.next());
   }
+}
+
+/// Lists all objects, unless it knows where to go on, and watches them. Returns for how long it
+/// watched, however that ended.
+Reflector::Clock::duration Reflector::list_and_watch() {
+  std::optional<Clock::time_point> began;
+  try {
+    if (version_.empty() && !try_list()) return Clock::duration::zero();
+    began = Clock::now();
+    watch();
+  } catch (const Expired&) {
+    version_.clear();
+  } catch (const std::exception& error) {
+    if (!stopped_ && (!began || Clock::now() - heard_.load() < kQuiet)) {
+      log::warning("A watch was interrupted",
+                   {{"kind", settings_.resource.plural}, {"what", error.what()}});
+    }
+    // The server may come back from a backup. Its versions are then older than ours: it would be
+    // silent until it has reached ours again, and never report what was before.
+    version_.clear();
+  }
+  return began ? Clock::now() - *began : Clock::duration::zero();
 }
 
 /// Lists all objects. Returns false if that is refused; without rights in any namespace it throws,

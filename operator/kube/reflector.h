@@ -26,6 +26,8 @@ class Reflector {
     std::string field_selector{};             ///< percent-encoded; empty: all
     std::chrono::seconds watch_seconds{300};  ///< the server ends a watch after up to twice as long
     Backoff backoff{std::chrono::milliseconds(800), std::chrono::milliseconds(15000)};
+    /// A longer watch starts the backoff anew, also if it broke or expired.
+    std::chrono::milliseconds short_watch{5000};
   };
   /// The receivers of what is read. Called on the reflector's thread, and by list().
   struct Handlers {
@@ -61,6 +63,7 @@ class Reflector {
   using Clock = std::chrono::steady_clock;
 
   void run();
+  Clock::duration list_and_watch();
   bool try_list();
   void watch();
   void take(const WatchEvent& event);

@@ -42,6 +42,17 @@ void set_up_tls(boost::asio::ssl::context& context, const ClusterAccess& access)
   context.use_private_key(buffer(access.client_key_pem), boost::asio::ssl::context::pem);
 }
 
+/// Throws ConfigError if certificates can't be read. Otherwise, each connection would fail.
+void require_certificates(const ClusterAccess& access) {
+  try {
+    boost::asio::ssl::context probe(boost::asio::ssl::context::tls_client);
+    set_up_tls(probe, access);
+  } catch (const std::exception& error) {
+    throw ConfigError("can't read a certificate or its key for " + access.server + ": " +
+                      error.what());
+  }
+}
+
 http::client::http_client_config config_of(const ClusterAccess& access, std::chrono::seconds idle) {
   http::client::http_client_config config;
   config.set_timeout(idle);
@@ -123,6 +134,7 @@ struct RestTransport::Impl {
 
 RestTransport::RestTransport(const ClusterAccess& access, std::chrono::seconds idle) {
   start_threads();
+  require_certificates(access);
   try {
     impl_ = std::make_unique<Impl>(access, idle);
   } catch (const std::exception& error) {

@@ -12,7 +12,7 @@ namespace ganscale::controller {
 class RestTransport : public Transport {
  public:
   /// idle: an answer, or the next part of a stream, that takes longer is given up.
-  /// Throws ConfigError if certificates can't be read.
+  /// Throws ConfigError if certificates can't be read, or the server's address is none.
   RestTransport(const ClusterAccess& access, std::chrono::seconds idle);
   ~RestTransport() override;
 

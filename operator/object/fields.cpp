@@ -61,6 +61,10 @@ bool is_quantity(const std::string& text) {
 
 }  // namespace
 
+std::string qualified_name_fault(const std::string& name) {
+  return is_qualified_name(name) ? "" : kQualifiedNameRule + shown(name);
+}
+
 Fields::Fields(const Json& object, std::string path) : object_(object), path_(std::move(path)) {
   if (!object_.is_object() && !object_.is_null()) {
     throw ConfigError(path_ + ": expected an object: " + shown(object_));
@@ -128,7 +132,8 @@ std::vector<std::string> Fields::names(const std::string& key) {
 }
 
 void Fields::require_qualified(const std::string& key, const std::string& name) const {
-  require(is_qualified_name(name), key, kQualifiedNameRule + shown(name));
+  const std::string fault = qualified_name_fault(name);
+  require(fault.empty(), key, fault);
 }
 
 std::string Fields::qualified_name(const std::string& key, const std::string& fallback) {

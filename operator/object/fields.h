@@ -9,6 +9,10 @@
 
 namespace ganscale::controller {
 
+/// Returns what is wrong with the key of a label, or with the name of a resource, which may have a
+/// domain: nvidia.com/gpu. Empty if nothing is.
+std::string qualified_name_fault(const std::string& name);
+
 /// Reads the fields of a JSON object by name, with defaults. A field of the wrong type is a
 /// ConfigError that names its whole path: "spec.nodes: expected a whole number: many".
 class Fields {

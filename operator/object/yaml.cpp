@@ -15,9 +15,10 @@ namespace {
 
 Json plain_scalar(const std::string& text) {
   static const std::map<std::string, Json> kWords{
-      {"", nullptr},  {"~", nullptr}, {"null", nullptr}, {"Null", nullptr},
-      {"true", true}, {"True", true}, {"false", false},  {"False", false}};
+      {"", nullptr}, {"~", nullptr}, {"null", nullptr}, {"Null", nullptr}, {"NULL", nullptr},
+      {"y", true},   {"Y", true},    {"n", false},      {"N", false}};
   if (const auto word = kWords.find(text); word != kWords.end()) return word->second;
+  if (const auto flag = config::parse_bool(text)) return *flag;
   if (const auto whole = config::parse_integer(text)) return *whole;
   if (const auto number = config::parse_number(text)) return *number;
   return text;
@@ -58,20 +59,28 @@ class Conversion {
 
 void emit(YAML::Emitter& out, const Json& value);
 
+void emit_line(YAML::Emitter& out, const std::string& text) {
+  if (plain_scalar(text).is_string()) {
+    out << text;
+  } else {
+    out << YAML::DoubleQuoted << text;  // "8" and "on" must stay texts, for kubectl, too
+  }
+}
+
 void emit_text(YAML::Emitter& out, const std::string& text) {
   if (text.find('\n') != std::string::npos) {
     out << YAML::Literal << text;
-  } else if (plain_scalar(text).is_string()) {
-    out << text;
   } else {
-    out << YAML::DoubleQuoted << text;  // "8" and "true" must stay texts
+    emit_line(out, text);
   }
 }
 
 void emit_map(YAML::Emitter& out, const Json& value) {
   out << YAML::BeginMap;
   for (const auto& [key, item] : value.items()) {
-    out << YAML::Key << key << YAML::Value;
+    out << YAML::Key;
+    emit_line(out, key);
+    out << YAML::Value;
     emit(out, item);
   }
   out << YAML::EndMap;

@@ -7,15 +7,17 @@
 
 namespace ganscale::controller {
 
-/// Reads every document of a YAML (or JSON) text; empty documents are left out. Plain scalars get
-/// the type that YAML 1.2's core schema gives them, quoted ones are text.
+/// Reads every document of a YAML (or JSON) text; empty documents are left out. A plain scalar is
+/// null or a boolean if kubectl takes it for one (yes, no, on, off, y and n are booleans, too), a
+/// number if it is a decimal one, and else text, as keys and quoted scalars always are.
 /// Throws ConfigError with `origin` and the line.
 std::vector<Json> read_yaml(const std::string& text, const std::string& origin);
 
 /// Reads a file of YAML. Throws ConfigError as read_yaml, or if it is empty or can't be read.
 std::vector<Json> read_yaml_file(const std::string& path);
 
-/// Writes a value as YAML in block style, keys in order, long texts as literal blocks.
+/// Writes a value as YAML in block style, keys in order, texts of several lines as literal
+/// blocks.
 std::string to_yaml(const Json& value);
 
 }  // namespace ganscale::controller

@@ -20,16 +20,6 @@ using Kinds = std::vector<RenderedKind>;
 
 constexpr auto kOwnApi = "ganscale.dev/";
 
-/// Returns what messages call a file.
-std::string name_of(const std::string& file) { return file == "-" ? "standard input" : file; }
-
-std::vector<Json> read_documents(const std::string& file) {
-  if (file != "-") return read_yaml_file(file);
-  const std::string text{std::istreambuf_iterator<char>(std::cin), {}};
-  if (text.empty()) throw ConfigError(name_of(file) + " is empty");
-  return read_yaml(text, name_of(file));
-}
-
 /// Returns the configuration in a file in place of a ConfigMap; empty without a file. The operator
 /// takes one map of a ConfigMap, too.
 std::string read_config(const std::string& file) {
@@ -83,6 +73,15 @@ std::vector<Json> own_documents(std::vector<Json> documents, const Kinds& kinds)
 }
 
 }  // namespace
+
+std::string name_of(const std::string& file) { return file == "-" ? "standard input" : file; }
+
+std::vector<Json> read_documents(const std::string& file) {
+  if (file != "-") return read_yaml_file(file);
+  const std::string text{std::istreambuf_iterator<char>(std::cin), {}};
+  if (text.empty()) throw ConfigError(name_of(file) + " is empty");
+  return read_yaml(text, name_of(file));
+}
 
 void add_document_options(CLI::App& verb, DocumentOptions& options) {
   verb.add_option("-f,--file", options.file,

@@ -5,9 +5,9 @@
 
 #include "base/error.h"
 #include "files/atomic_file.h"
-#include "object/yaml.h"
 #include "scaling_sweep/decide/progress.h"
 #include "scaling_sweep/desired/report_map.h"
+#include "verbs/documents.h"
 #include "verbs/sources.h"
 #include "verbs/sweep_plan.h"
 #include "verbs/verbs.h"
@@ -25,13 +25,13 @@ constexpr auto kReportExample =
     "\nExample:\n  kubectl get scalingsweep weak -o json >weak.json\n"
     "  ganscale-operator report -f weak.json --out weak/\n";
 
-/// Returns the only ScalingSweep of a file. Throws ConfigError.
+/// Returns the only ScalingSweep of a file (`-`: standard input). Throws ConfigError.
 Json read_sweep(const std::string& file) {
-  const std::vector<Json> documents = read_yaml_file(file);
+  const std::vector<Json> documents = read_documents(file);
   const bool is_sweep = documents.size() == 1 && documents[0].is_object() &&
                         documents[0].value("kind", "") == scaling_sweep::kKind;
   if (!is_sweep) {
-    throw ConfigError(file +
+    throw ConfigError(name_of(file) +
                       ": expected one ScalingSweep, such as `kubectl get scalingsweep NAME "
                       "-o json` prints or a report.json");
   }
@@ -43,7 +43,7 @@ void require_results(const scaling_sweep::Plan& plan, const scaling_sweep::Recor
                      const std::string& file) {
   const int done = scaling_sweep::done_count(plan, record);
   if (done > 0 && done == static_cast<int>(record.results.size())) return;
-  throw ConfigError(file + ": status.runs: has results of the runs of this spec for " +
+  throw ConfigError(name_of(file) + ": status.runs: has results of the runs of this spec for " +
                     std::to_string(done) + " of " + std::to_string(record.results.size()) +
                     "; does it need --node-profiles?");
 }
@@ -70,7 +70,8 @@ void add_report(CLI::App& app, Action& action) {
       "report", "Write the report of a ScalingSweep from its results; needs no cluster");
   verb->footer(kReportExample);
   const auto options = std::make_shared<ReportOptions>();
-  verb->add_option("-f,--file", options->file, "JSON or YAML of a ScalingSweep with its status")
+  verb->add_option("-f,--file", options->file,
+                   "JSON or YAML of a ScalingSweep with its status; -: standard input")
       ->required()
       ->type_name("FILE");
   verb->add_option("--out", options->folder, "Folder for the files of the report")

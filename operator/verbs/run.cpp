@@ -91,10 +91,14 @@ void add_run(CLI::App& app, Action& action) {
   CLI::App* verb = app.add_subcommand("run", "Run the operator");
   verb->footer(kExample);
   const auto o = std::make_shared<RunOptions>();
-  verb->add_option("--kubeconfig", o->kubeconfig, "Kubeconfig; default: the pod's service account")
+  verb->add_option("--kubeconfig", o->kubeconfig,
+                   "Kubeconfig; default: the pod's service account. No proxy is used, whatever "
+                   "HTTPS_PROXY says")
       ->type_name("FILE");
   verb->add_option("--namespace", o->name_space,
-                   "The operator's own namespace; default: the pod's, or the kubeconfig's");
+                   "The operator's own namespace; default: the pod's, or the kubeconfig's")
+      ->check(wrong_name)
+      ->type_name("NAME");
   verb->add_option("--lease-name", o->lease_name,
                    "Lease in that namespace, shared by the operators of which one is to lead")
       ->check(wrong_name)

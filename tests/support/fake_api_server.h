@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <map>
@@ -27,6 +28,14 @@ class FakeApiServer {
     const std::scoped_lock lock(mutex_);
     const Json body = {{"kind", "Status"}, {"reason", reason}, {"message", message}};
     failures_.push_back({method, words, {.status = code, .body = body.dump(), .retry_after = {}}});
+  }
+
+  /// Answers the next request of this method whose path holds these words with 429: to be sent
+  /// again after a pause.
+  void put_off_next(const std::string& method, const std::string& words,
+                    std::chrono::seconds pause) {
+    const std::scoped_lock lock(mutex_);
+    failures_.push_back({method, words, {.status = 429, .body = {}, .retry_after = pause}});
   }
 
   /// Lets requests whose path holds these words hang until resume(), as behind a load balancer that

@@ -3,7 +3,6 @@
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <optional>
 #include <ranges>
@@ -34,15 +33,6 @@ std::string in_quotes(const std::string& text) {
 }
 
 std::string in_brackets(const std::vector<std::string>& items) { return "[" + joined(items) + "]"; }
-
-/// Reads what YAML 1.1 takes for a boolean, but not its `y` and `n`.
-std::optional<bool> parse_bool(const std::string& text) {
-  constexpr std::array kTrue{"true", "True", "TRUE", "yes", "Yes", "YES", "on", "On", "ON"};
-  constexpr std::array kFalse{"false", "False", "FALSE", "no", "No", "NO", "off", "Off", "OFF"};
-  if (std::ranges::find(kTrue, text) != kTrue.end()) return true;
-  if (std::ranges::find(kFalse, text) != kFalse.end()) return false;
-  return std::nullopt;
-}
 
 std::string write(const std::string& value) { return in_quotes(value); }
 std::string write(bool value) { return value ? "true" : "false"; }

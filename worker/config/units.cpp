@@ -1,5 +1,7 @@
 #include "config/units.h"
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <map>
@@ -96,6 +98,14 @@ std::optional<double> parse_number(const std::string& text) {
   const auto value = parse_whole<double>(text);
   if (value && !std::isfinite(*value)) return std::nullopt;
   return value;
+}
+
+std::optional<bool> parse_bool(const std::string& text) {
+  constexpr std::array kTrue{"true", "True", "TRUE", "yes", "Yes", "YES", "on", "On", "ON"};
+  constexpr std::array kFalse{"false", "False", "FALSE", "no", "No", "NO", "off", "Off", "OFF"};
+  if (std::ranges::find(kTrue, text) != kTrue.end()) return true;
+  if (std::ranges::find(kFalse, text) != kFalse.end()) return false;
+  return std::nullopt;
 }
 
 std::string format_number(double number) {

@@ -20,6 +20,9 @@ std::string seconds_pattern();
 std::optional<std::int64_t> parse_integer(const std::string& text);
 /// Parses a finite number. Returns nothing for any other text.
 std::optional<double> parse_number(const std::string& text);
+/// Parses what YAML 1.1 takes for a boolean, but for its y and n: true, yes, on and their
+/// opposites, each also as True and TRUE. Returns nothing for any other text.
+std::optional<bool> parse_bool(const std::string& text);
 /// Formats a number in the shortest form that parses to the same double.
 std::string format_number(double number);
 

@@ -60,6 +60,12 @@ TEST(Units, ReadsWholeTextsOnly) {
   EXPECT_EQ(parse_number("inf"), std::nullopt);
 }
 
+TEST(Units, ReadsBooleansOfYaml) {
+  for (const char* text : {"true", "Yes", "ON"}) EXPECT_EQ(parse_bool(text), true) << text;
+  for (const char* text : {"FALSE", "no", "Off"}) EXPECT_EQ(parse_bool(text), false) << text;
+  for (const char* text : {"", "y", "n", "oN", "1"}) EXPECT_EQ(parse_bool(text), std::nullopt);
+}
+
 TEST(Units, WritesNumbersThatReadBack) {
   EXPECT_EQ(format_number(0.1), "0.1");
   EXPECT_EQ(parse_number(format_number(1.0 / 3)), 1.0 / 3);

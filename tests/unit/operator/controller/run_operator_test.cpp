@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 
 #include "support/fake_api_server.h"
 #include "support/free_port.h"
@@ -159,6 +160,17 @@ TEST(RunOperator, ServesTheOtherNamespacesIfOneIsGone) {
   RunningOperator running(server, {widget_kind()}, {"gone", "team"});
   wait_until([&] { return has_map(server, "a"); });
   EXPECT_THAT(answer_of(running.health_port, "/readyz"), HasSubstr("200 OK"));
+}
+
+TEST(RunOperator, EndsThoughTheServerAsksItToComeAgainLater) {
+  FakeApiServer server;
+  for (int i = 0; i < 10; ++i) server.put_off_next("GET", "/widgets", std::chrono::seconds(10));
+  RunningOperator running(server, {widget_kind()});
+  wait_until([&] { return server.count("GET", "/widgets") > 0; });
+  const auto asked = std::chrono::steady_clock::now();
+  EXPECT_EQ(running.stop(), ExitCode::kOk);
+  EXPECT_LT(std::chrono::steady_clock::now() - asked, std::chrono::seconds(60))
+      << "the pauses add up to 90 s";
 }
 
 /// A kind that also reads pods, as one does that starts no pod beside another.

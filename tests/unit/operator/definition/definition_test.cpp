@@ -160,6 +160,27 @@ TEST(Definition, TakesNullsOfKnownFieldsAndItsOwnStatus) {
   EXPECT_THAT(definition("GanTraining").faults(object), IsEmpty());
 }
 
+TEST(Definition, ChecksNamespaceAndKeysOfMetadata) {
+  const auto faults_with = [](const Json& metadata) {
+    Json object = training(Json::object());
+    object["metadata"].update(metadata);
+    return definition("GanTraining").faults(object);
+  };
+  for (const char* good : {"", "team", "team-7"}) {
+    EXPECT_THAT(faults_with({{"namespace", good}}), IsEmpty()) << good;
+  }
+  for (const std::string& bad : {std::string("Team"), std::string("a.b"), std::string(64, 'a')}) {
+    EXPECT_THAT(faults_with({{"namespace", bad}}),
+                ElementsAre(testing::StartsWith("metadata.namespace: must ")));
+  }
+  const Json words = {{"Example", ""}, {"example.com/Key", ""}};
+  EXPECT_THAT(faults_with({{"labels", words}, {"annotations", words}}), IsEmpty());
+  const Json upper = {{"Example.com/key", ""}};
+  EXPECT_THAT(faults_with({{"annotations", upper}}), IsEmpty()) << "as the API server";
+  EXPECT_THAT(faults_with({{"labels", upper}}),
+              ElementsAre(testing::StartsWith("metadata.labels: must be at most 63 letters")));
+}
+
 TEST(Definition, RefusesWhatIsNotAnObject) {
   for (const Json& value : {Json("faces"), Json(7), Json(nullptr), Json::array()})
     EXPECT_FALSE(definition("GanTraining").faults(value).empty()) << value;

@@ -44,6 +44,16 @@ TEST(Measured, IsReadAsItWasWritten) {
   EXPECT_EQ(read_measured(older), measured);
 }
 
+// Its ranks have no steps in common, and nobody measured for what they waited.
+TEST(Measured, OfAWholeTrainingHasNoWaitsAndNoTimesOfSteps) {
+  const Measured whole =
+      measured_of({.steps = 0, .images = 500, .seconds = 4, .straggler_ratio = 1.25});
+  EXPECT_EQ(
+      to_json(whole),
+      Json({{"steps", 0}, {"imagesPerSecond", 125.0}, {"seconds", 4.0}, {"stragglerRatio", 1.25}}));
+  EXPECT_EQ(read_measured(to_json(whole)), whole);
+}
+
 TEST(Measured, IsAbsentWithoutARate) {
   EXPECT_FALSE(read_measured({{"steps", 20}}));
   EXPECT_FALSE(read_measured({{"imagesPerSecond", 0}}));

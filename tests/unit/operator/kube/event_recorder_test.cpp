@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "support/fake_api_server.h"
+#include "support/wait_until.h"
+
 namespace ganscale::controller {
 namespace {
 
@@ -36,15 +39,9 @@ class Listener : public Transport {
 
 ObjectReference faces() { return {"example.com/v1", "Portrait", {"team", "faces"}, "u"}; }
 
-Client::Hooks without_sleep() {
-  Client::Hooks hooks;
-  hooks.sleep = [](std::chrono::milliseconds) {};
-  return hooks;
-}
-
 TEST(EventRecorder, WritesPendingEventsAndCountsRepeatedOnes) {
   Listener listener;
-  Client client(listener, without_sleep());
+  Client client(listener, hooks_without_sleep());
   {
     EventRecorder events(client, "me");
     for (int i = 0; i < 3; ++i) events.record(faces(), {false, "PutBack", "the same"});
@@ -63,9 +60,27 @@ TEST(EventRecorder, WritesPendingEventsAndCountsRepeatedOnes) {
   EXPECT_EQ(Json::parse(requests[3].body)["type"], "Warning");
 }
 
+// The server deletes events after an hour, and anyone may delete one before.
+TEST(EventRecorder, WritesARepeatedEventAnewIfTheFirstIsGone) {
+  FakeApiServer server;
+  const auto transport = server.connect();
+  Client client(*transport, hooks_without_sleep());
+  {
+    EventRecorder events(client, "me");
+    events.record(faces(), {false, "PutBack", "the same"});
+    wait_until([&] { return server.count("POST", "/events") == 1; });
+    server.remove(resource::kEvents, key_of(Json::parse(server.requests().at(0).body)));
+    for (int i = 0; i < 2; ++i) events.record(faces(), {false, "PutBack", "the same"});
+  }
+  EXPECT_EQ(server.count("POST", "/events"), 2U);
+  EXPECT_EQ(server.count("PATCH", "/events"), 2U);
+  const auto anew = key_of(Json::parse(server.requests().at(2).body));
+  EXPECT_EQ(server.get(resource::kEvents, anew)["series"]["count"], 2);
+}
+
 TEST(EventRecorder, CutsALongNoteBetweenTwoLetters) {
   Listener listener;
-  Client client(listener, without_sleep());
+  Client client(listener, hooks_without_sleep());
   {
     EventRecorder events(client, "me");
     std::string text = "x";
@@ -80,7 +95,7 @@ TEST(EventRecorder, CutsALongNoteBetweenTwoLetters) {
 TEST(EventRecorder, GivesUpAtTheEndIfTheServerIsDown) {
   Listener listener;
   listener.answer(503);
-  Client client(listener, without_sleep());
+  Client client(listener, hooks_without_sleep());
   {
     EventRecorder events(client, "me");
     for (int i = 0; i < 100; ++i) events.record(faces(), {false, "R", std::to_string(i)});

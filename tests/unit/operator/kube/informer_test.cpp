@@ -80,9 +80,10 @@ class Scripted {
 
   /// idle: after which the client gives up a request. A busy machine must not reach it: the server
   /// would give the next answer in turn to a request that was abandoned.
-  std::unique_ptr<Informer> inform(std::chrono::seconds idle = std::chrono::seconds(60),
-                                   const Backoff& backoff = {std::chrono::milliseconds(1),
-                                                             std::chrono::milliseconds(2)}) {
+  std::unique_ptr<Informer> inform(
+      std::chrono::seconds idle = std::chrono::seconds(60),
+      const Backoff& backoff = {std::chrono::milliseconds(1), std::chrono::milliseconds(2)},
+      std::chrono::milliseconds short_watch = std::chrono::seconds(5)) {
     ClusterAccess access;
     access.server = server_.url();
     auto informer = std::make_unique<Informer>(
@@ -90,7 +91,8 @@ class Scripted {
         Informer::Settings{.resource = resource::kPods,
                            .selector = "ganscale.dev/training",
                            .index = label,
-                           .backoff = backoff},
+                           .backoff = backoff,
+                           .short_watch = short_watch},
         [](const Json&) {});
     informer->start();
     return informer;
@@ -180,6 +182,19 @@ TEST(Informer, WaitsBeforeItListsAgain) {
   wait_until([&] { return watches() > 0; });
   informer.reset();
   EXPECT_EQ(server.requests().size(), 2U) << "a list and a watch";
+}
+
+// Else a kind of which nothing is heard would be without a watch for a part of the time, for good.
+TEST(Informer, WaitsNoLongerAfterEachOfManyLongWatchesThatBroke) {
+  for (const std::string& end : {kAway, kUnavailable, kGone}) {
+    std::vector<std::string> watches(20, end);  // waits that double add up to 17 minutes
+    watches.push_back(event("ADDED", pod("c", "9")));
+    Scripted server({list(pod("a", "1"), "2")}, watches);
+    const auto informer = server.inform(std::chrono::seconds(60),
+                                        {std::chrono::milliseconds(1), std::chrono::hours(1)},
+                                        /*short_watch=*/std::chrono::milliseconds(0));
+    wait_until([&] { return informer->find({"n", "c"}) != nullptr; });
+  }
 }
 
 TEST(Informer, ListsAgainWhenTheServerHasOnlyOlderVersions) {

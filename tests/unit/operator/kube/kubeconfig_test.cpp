@@ -49,11 +49,34 @@ TEST(Kubeconfig, FindsTheFileOfATokenInItsOwnFolder) {
 TEST(Kubeconfig, NamesWhatIsMissing) {
   refuses("current-context: z\n", "contexts has no entry: z");
   refuses(config("x: y", "token: t"), "cluster.server is missing");
-  refuses(config("server: s", "exec: {command: aws}"), "exec or auth-provider are not supported");
   refuses(config("server: s, certificate-authority: no.pem", "token: t"), "no.pem");
   refuses(config("server: s, certificate-authority-data: '%%'", "token: t"),
           "certificate-authority-data");
   expect_error(ExitCode::kConfig, "nowhere", [] { read_kubeconfig("/nowhere"); });
+}
+
+// They say where to connect, or as whom: to ignore one would be to act as somebody else.
+TEST(Kubeconfig, RefusesFieldsThatItDoesNotFollow) {
+  for (const std::string field :
+       {"exec: {command: aws}", "auth-provider: {name: oidc}", "username: u", "password: p",
+        "as: ann", "as-groups: [ops]", "as-uid: '7'", "as-user-extra: {reason: [x]}"}) {
+    refuses(config("server: s", "token: t, " + field),
+            "user." + field.substr(0, field.find(':')) + " is not supported");
+  }
+  for (const std::string field : {"proxy-url: 'http://p:3128'", "tls-server-name: k"}) {
+    refuses(config("server: s, " + field, "token: t"),
+            "cluster." + field.substr(0, field.find(':')) + " is not supported");
+  }
+  const TemporaryFolder folder;
+  const auto file = folder.write(
+      "config", config("server: s, proxy-url: '', tls-server-name: null",
+                       "token: t, as: '', as-groups: [], as-user-extra: {}, username: ''"));
+  EXPECT_EQ(read_kubeconfig(file).token, "t") << "empty ones say nothing";
+}
+
+TEST(Kubeconfig, RefusesAnIpv6Address) {
+  refuses(config("server: 'https://[fd00::1]:6443'", "token: t"),
+          "cluster.server: an IPv6 address is not supported");
 }
 
 TEST(Kubeconfig, RefusesValuesOfAnotherType) {
@@ -69,12 +92,15 @@ TEST(InClusterAccess, IsWhatKubernetesGivesAPod) {
   folder.write("ca.crt", "CA");
   folder.write("token", "t");
   folder.write("namespace", "ops");
-  setenv("KUBERNETES_SERVICE_HOST", "fd00::1", 1);
+  setenv("KUBERNETES_SERVICE_HOST", "10.96.0.1", 1);
   setenv("KUBERNETES_SERVICE_PORT", "443", 1);
   const ClusterAccess access = in_cluster_access(folder.path());
-  EXPECT_EQ(access.server, "https://[fd00::1]:443");
+  EXPECT_EQ(access.server, "https://10.96.0.1:443");
   EXPECT_EQ(access.token_file, (folder / "token").string());
   EXPECT_EQ(access.name_space, "ops");
+  setenv("KUBERNETES_SERVICE_HOST", "fd00::1", 1);
+  expect_error(ExitCode::kConfig, "KUBERNETES_SERVICE_HOST: an IPv6 address is not supported",
+               [&] { in_cluster_access(folder.path()); });
   unsetenv("KUBERNETES_SERVICE_HOST");
   expect_error(ExitCode::kConfig, "use --kubeconfig", [&] { in_cluster_access(folder.path()); });
 }

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "support/expect_error.h"
 #include "support/loopback_server.h"
 
 namespace ganscale::controller {
@@ -121,6 +122,17 @@ TEST(RestTransport, PassesOnWhatTheReaderThrows) {
   EXPECT_THROW(
       transport.stream({.path = "/w"}, [](std::string_view) { throw std::out_of_range("x"); }),
       std::out_of_range);
+}
+
+TEST(RestTransport, RefusesCertificatesThatAreNone) {
+  for (std::string ClusterAccess::* pem :
+       {&ClusterAccess::ca_pem, &ClusterAccess::client_certificate_pem}) {
+    ClusterAccess access;
+    access.server = "https://127.0.0.1:1";
+    access.*pem = "not a certificate";
+    expect_error(ExitCode::kConfig, "can't read a certificate or its key for https://127.0.0.1:1",
+                 [&] { const RestTransport transport(access, std::chrono::seconds(5)); });
+  }
 }
 
 TEST(RestTransport, ReportsAServerThatDoesNotAnswer) {

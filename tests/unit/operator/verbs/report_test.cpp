@@ -39,6 +39,17 @@ TEST(Report, IsMadeAgainFromItsOwnJson) {
   }
 }
 
+TEST(Report, ReadsStandardInput) {
+  const TemporaryFolder folder;
+  const auto expected = files_of_report();
+  const auto sweep = folder.write("sweep.json", expected.at("report.json"));
+  const ProgramResult written = run_report("- <" + sweep.string(), folder / "again");
+  EXPECT_EQ(written.exit_code, 0) << written.output;
+  EXPECT_EQ(files::read_file(folder / "again/report.json"), expected.at("report.json"));
+  EXPECT_THAT(run_report("- </dev/null", folder / "none").output,
+              HasSubstr("standard input is empty"));
+}
+
 TEST(Report, RefusesResultsThatBelongToAnotherSpec) {
   const TemporaryFolder folder;
   Json sweep = Json::parse(files_of_report().at("report.json"));

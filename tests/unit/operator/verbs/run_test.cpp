@@ -9,7 +9,7 @@ namespace {
 using testing::HasSubstr;
 
 TEST(Run, RefusesInvalidNames) {
-  for (const char* option : {"--watch-namespaces", "--lease-name"}) {
+  for (const char* option : {"--watch-namespaces", "--lease-name", "--namespace"}) {
     for (const char* names : {"Team", "team,-x", "a/b", "''"}) {
       const ProgramResult refused = run_operator(std::string("run ") + option + "=" + names);
       EXPECT_EQ(refused.exit_code, 64) << option << names;

@@ -188,6 +188,13 @@ TEST(Validate, ChecksTheDefinitionToo) {
   EXPECT_EQ(validate_training("queueName: research").exit_code, 0);
 }
 
+TEST(Validate, ReadsBooleansAsKubectlDoes) {
+  EXPECT_EQ(validate_training("suspend: yes").exit_code, 0);
+  const ProgramResult refused = validate_training("queueName: on");
+  EXPECT_EQ(refused.exit_code, 78);
+  EXPECT_THAT(refused.output, HasSubstr("spec.queueName: expected a text: true"));
+}
+
 TEST(Validate, TakesImagesThatAreNotSquares) {
   const auto validate_resolution = [](const std::string& resolution) {
     return validate_training("config: {model: {name: dcgan, resolution: " + resolution + "}}");
