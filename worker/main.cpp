@@ -28,6 +28,7 @@ ganscale::comm::MpiSession open_mpi_session() {
 
 int main(int argc, char** argv) {
   ganscale::keep_freed_host_memory();
+  ganscale::raise_open_file_limit();
   if (std::getenv(ganscale::comm::kBindVariable) != nullptr) {
     ganscale::comm::bind_to_share(ganscale::comm::launched_local_rank(),
                                   ganscale::comm::launched_local_size());

@@ -1,7 +1,6 @@
 #include "timing/time_steps.h"
 
 #include <ATen/Parallel.h>
-#include <c10/core/CachingDeviceAllocator.h>
 #include <c10/core/Event.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
 #include <sys/resource.h>
@@ -13,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/host.h"
+#include "device/cached_memory.h"
 #include "device/gpu.h"
 
 namespace ganscale::benchmarks {
@@ -63,7 +63,7 @@ c10::Device with_index(c10::Device device) {
 
 void forget_peak_memory(c10::Device device) {
   wait_for(device);
-  c10::getDeviceAllocator(device.type())->resetPeakStats(with_index(device).index());
+  device::forget_peak_memory(with_index(device));
 }
 
 }  // namespace

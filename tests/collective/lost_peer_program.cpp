@@ -1,7 +1,7 @@
 // What lost_peer_test starts under mpirun: rank 1 does to itself what the argument says while the
-// other ranks wait for it; "late" is a rank that all wait for at a barrier, longer than the
-// timeout.
-//   lost_peer_program sleep|stop|kill|exit|leave|error|late TIMEOUT_MS
+// other ranks wait for it; "early" is one that stops before it opens the world, "late" one that all
+// wait for at a barrier, longer than the timeout.
+//   lost_peer_program sleep|stop|kill|exit|leave|error|early|late TIMEOUT_MS
 #include <ATen/ATen.h>
 #include <unistd.h>
 
@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "comm/backends/launcher.h"
 #include "comm/backends/mpi_session.h"
 #include "comm/open_world.h"
 
@@ -36,6 +37,8 @@ int main(int argc, char** argv) {
     ganscale::comm::CommConfig config;
     const std::chrono::milliseconds timeout(std::atoi(argv[2]));
     config.timeout_seconds = std::chrono::duration<double>(timeout).count();
+    if (argv[1] == std::string_view("early") && ganscale::comm::launched_rank() == 1)
+      vanish("stop");
     const auto world = ganscale::comm::open_world(config);
     ganscale::log::set_rank(world.group->rank());
     const auto data = at::ones({100000});

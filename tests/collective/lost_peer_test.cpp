@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <string>
+#include <utility>
 
 #include "support/run_program.h"
 
@@ -17,25 +19,32 @@ ProgramResult lose_rank_1(const std::string& how, int timeout_ms = 4000) {
                      how + " " + std::to_string(timeout_ms));
 }
 
-std::string waits(int rank) {
+std::string waits(int rank, const std::string& operation) {
   return "A peer hung or was lost: this rank exits, and the run can resume from its last "
          "checkpoint  "
          "waiting_rank=" +
-         std::to_string(rank) + "  operation=all_reduce_sum";
+         std::to_string(rank) + "  operation=" + operation;
 }
 
-class HungPeer : public testing::TestWithParam<std::string> {};
+/// How rank 1 hangs, and in what the others wait for it.
+using HowAndOperation = std::pair<std::string, std::string>;
+
+class HungPeer : public testing::TestWithParam<HowAndOperation> {};
 
 TEST_P(HungPeer, EndsEveryOtherRankWithPeerLost) {
-  const auto result = lose_rank_1(GetParam());
+  const auto& [how, operation] = GetParam();
+  const auto result = lose_rank_1(how);
   EXPECT_EQ(result.exit_code, 75) << result.output;
-  EXPECT_THAT(result.output, HasSubstr(waits(0)));
-  EXPECT_THAT(result.output, HasSubstr(waits(2)));
+  EXPECT_THAT(result.output, HasSubstr(waits(0, operation)));
+  EXPECT_THAT(result.output, HasSubstr(waits(2, operation)));
   EXPECT_THAT(result.output, testing::Not(HasSubstr("No peer was missed")));
 }
 
-INSTANTIATE_TEST_SUITE_P(LostPeer, HungPeer, testing::Values("sleep", "stop"),
-                         [](const auto& info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(LostPeer, HungPeer,
+                         testing::Values(HowAndOperation{"sleep", "all_reduce_sum"},
+                                         HowAndOperation{"stop", "all_reduce_sum"},
+                                         HowAndOperation{"early", "opening the world"}),
+                         [](const auto& info) { return info.param.first; });
 
 // mpirun notices that a rank exits: it kills the others before their timeout.
 TEST(LostPeer, KilledIsEndedByMpirunWithTheSignal) {

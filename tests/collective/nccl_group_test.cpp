@@ -161,7 +161,7 @@ TEST_F(NcclGroup, IsWatchedByAThreadOnItsOwnDevice) {
   run_ranks(2, [](Group& threads) {
     const auto gpu = use_gpu_of(threads);
     const auto watchdog =
-        std::make_shared<Watchdog>(std::chrono::minutes(1), [](const std::string&, auto) {});
+        std::make_shared<Watchdog>(std::chrono::minutes(1), [](const Watchdog::Overdue&) {});
     const auto group = make_nccl_group(threads.split(0), gpu, watchdog);
     group->all_reduce_sum(on_gpu(at::ones({3}), gpu));
     EXPECT_EQ(device_of_thread(*watchdog), gpu.index());

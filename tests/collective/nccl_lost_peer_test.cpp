@@ -133,7 +133,7 @@ void lose_rank_1(std::promise<std::string>& lost) {
     const auto gpu = use_gpu_of(threads);
     const auto watchdog = std::make_shared<Watchdog>(
         std::chrono::seconds(100),
-        [&](const std::string& operation, auto) { lost.set_value(operation); });
+        [&](const Watchdog::Overdue& overdue) { lost.set_value(overdue.operation); });
     const auto group = make_nccl_group(threads.split(0), gpu, watchdog);
     threads.barrier();  // a rank that is still in init would end with the loss
     if (group->rank() == 1) {

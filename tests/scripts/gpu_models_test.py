@@ -3,6 +3,7 @@ import contextlib
 import io
 import json
 import pathlib
+import re
 import sys
 import tempfile
 import unittest
@@ -18,6 +19,14 @@ if "--set=training.cuda_graphs=true" in sys.argv:
     sys.exit(71)
 print(json.dumps({"settings": sys.argv[1:], "step_seconds_mean": 0.02, "seconds_per_kimg": 0.3125, "images_per_second": 3200}))
 """
+
+CAPTURED_RUN = 4  # of a phase, see worker/device/cuda_graph.h
+
+
+def longest_interval(preset):
+    """Returns in how many steps each phase of a preset is due at least once."""
+    text = (PROJECT / f"configs/presets/{preset}.yaml").read_text() if preset else ""
+    return max([1, *(int(number) for number in re.findall(r"(?:_interval|critic_steps): (\d+)", text))])
 
 
 class BenchModels(unittest.TestCase):
@@ -37,6 +46,14 @@ class BenchModels(unittest.TestCase):
         self.assertRegex(told, r"dcgan-64 +20\.0 ms per step +0\.312 s/kimg +3200 images/s\nbiggan-32 ")
         self.assertEqual(figures["dcgan-64"]["settings"][:4],
                          ["bench", "--json", "--set=model.name=dcgan", "--set=model.resolution=64"])
+
+    def test_the_window_begins_once_all_phases_are_captured_and_has_whole_periods(self):
+        for name, settings in models.RUNS.items():
+            values = dict(word.split("=", 1) for word in settings)
+            period = longest_interval(values.get("model.preset"))
+            with self.subTest(name):
+                self.assertGreaterEqual(int(values["measure.warmup_steps"]), CAPTURED_RUN * period)
+                self.assertEqual(int(values["measure.steps"]) % period, 0)
 
     def test_a_model_that_fails_does_not_end_the_next(self):
         code, told, figures = self.bench("dcgan-64-graphs", "dcgan-64")

@@ -1,8 +1,10 @@
 #include "base/host.h"
 
 #include <malloc.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 
@@ -26,6 +28,14 @@ void keep_freed_host_memory() {
   constexpr int kNever = -1;
   mallopt(M_MMAP_THRESHOLD, kLargestOnHeap);
   mallopt(M_TRIM_THRESHOLD, kNever);
+}
+
+void raise_open_file_limit() {
+  constexpr rlim_t kEnough = 1 << 16;
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = std::max(limit.rlim_cur, std::min(limit.rlim_max, kEnough));
+  setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 }  // namespace ganscale

@@ -17,4 +17,9 @@ std::string environment_variable(std::initializer_list<const char*> names);
 /// further. Call it before other threads start.
 void keep_freed_host_memory();
 
+/// Lets this process open as many files as it may: a dataset keeps its shards open, and the usual
+/// limit, 1024, is only a default, which the process may raise up to the hard limit. Not beyond
+/// 65,536: some programs that it starts close as many files as they could have.
+void raise_open_file_limit();
+
 }  // namespace ganscale

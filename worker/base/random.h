@@ -17,10 +17,11 @@ enum class Stream : std::uint32_t {
   kDiscriminatorNoise = 6,   ///< noise and dropout of forward passes in discriminator phases
   kAugment = 7,
   kInitialWeights = 8,
-  kSamples = 9,      ///< the fixed latents of the sample grid, and `ganscale generate`
-  kEvaluate = 10,    ///< fakes for metrics
-  kPathLength = 11,  ///< everything in path length regularization
-  kReadPause = 12,   ///< before a failed read is repeated
+  kSamples = 9,              ///< the fixed latents of the sample grid, and `ganscale generate`
+  kEvaluate = 10,            ///< fakes for metrics
+  kPathLength = 11,          ///< everything in path length regularization
+  kReadPause = 12,           ///< before a failed read is repeated
+  kStandingStatistics = 13,  ///< fakes whose statistics batch norms take
 };
 
 /// Returns the four 32-bit words of Philox4x32-10 for `counter` under `key`.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 #include <string>
 #include <system_error>
 
@@ -62,14 +61,17 @@ std::int64_t write_files(const fs::path& folder, const Snapshot& snapshot,
   return total_size_bytes(manifest);
 }
 
-/// Returns the bytes of a valid checkpoint, or nothing if there is none.
-std::optional<std::int64_t> valid_size_bytes(const fs::path& checkpoint_folder) {
-  if (!fs::exists(checkpoint_folder)) return std::nullopt;
-  try {
-    return total_size_bytes(verify_checkpoint(checkpoint_folder));
-  } catch (const DataError&) {
-    return std::nullopt;
+/// Gives a complete folder the name of a checkpoint, which may be taken.
+void take_name(const fs::path& temporary, const fs::path& folder) {
+  if (!fs::exists(folder)) return files::rename_durably(temporary, folder);
+  log::info("Replacing a checkpoint of the same name", {{"checkpoint", folder}});
+  if (files::exchange_durably(temporary, folder)) {
+    std::error_code ignored;  // remove_leftovers() tries again
+    fs::remove_all(temporary, ignored);
+    return;
   }
+  delete_checkpoint(folder);
+  files::rename_durably(temporary, folder);
 }
 
 std::int64_t write_folder(const fs::path& folder, const Snapshot& snapshot,
@@ -79,8 +81,7 @@ std::int64_t write_folder(const fs::path& folder, const Snapshot& snapshot,
   fs::create_directory(temporary);
   const auto total_bytes = write_files(temporary, snapshot, stop);
   may_write();
-  if (fs::exists(folder)) delete_checkpoint(folder);
-  files::rename_durably(temporary, folder);
+  take_name(temporary, folder);
   return total_bytes;
 }
 
@@ -92,11 +93,6 @@ std::int64_t write_checkpoint(const fs::path& run_folder, const Snapshot& snapsh
   try {
     fs::create_directories(folder.parent_path());
     files::sync_folder(run_folder);
-    if (const auto size_bytes = valid_size_bytes(folder)) {
-      files::sync_folder(folder.parent_path());  // which may have failed after its renaming
-      log::info("Kept the existing checkpoint", {{"checkpoint", folder}});
-      return *size_bytes;
-    }
     return write_folder(folder, snapshot, stop, may_write);
   } catch (...) {
     std::error_code ignored;

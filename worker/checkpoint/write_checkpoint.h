@@ -17,7 +17,8 @@ struct WriteAbandoned {};
 ///
 /// Atomic, even with SIGKILL or a power failure: the files are written to
 /// checkpoints/.tmp-kimg-004200 and synced, the manifest last, and then the folder is renamed.
-/// Keeps a valid checkpoint of that name; replaces an invalid one.
+/// Replaces a checkpoint of that name, which may be of other weights: atomically, too, if the file
+/// system can exchange folders; on others, such as NFS, there is none for a moment.
 ///
 /// snapshot:  tensors on the CPU (see HostCopy).
 /// may_write: asked before the folder is renamed; throws if nothing may be written any more.

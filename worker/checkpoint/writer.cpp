@@ -102,11 +102,12 @@ void Writer::add_metrics(std::int64_t images_seen, const std::map<std::string, d
   wait();
   const auto folder = run_folder_ / run_files::kCheckpoints / checkpoint_name(images_seen);
   if (files::is_missing(folder)) return;
-  may_write_();
   try {
+    may_write_();
     checkpoint::add_metrics(folder, metrics);
   } catch (const DataError& error) {
     log::warning("Could not add metrics to a checkpoint", {{"reason", error.what()}});
+    return;
   }
   delete_old();
 }
@@ -163,6 +164,8 @@ void Writer::write_or_retry(const std::stop_token& stop) {
   } catch (const DataError& error) {
     log::warning("Retrying to write a checkpoint", {{"reason", error.what()}});
   }
+  may_write_();
+  delete_old();  // the disk may be full, and keep_last lower than in an earlier process
   write_in_background(stop);
 }
 

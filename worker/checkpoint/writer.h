@@ -43,8 +43,8 @@ struct WritePause {
 /// delete a valid one.
 ///
 /// A failed write (disk full, read-only folder, ...) is tried once more, since the cause may be
-/// transient; then it is logged and counted, and earlier checkpoints stay. With on_error: stop, the
-/// next call of any member throws the error.
+/// transient, after what is not retained is deleted; then it is logged and counted, and earlier
+/// checkpoints stay. With on_error: stop, the next call of any member throws the error.
 ///
 /// One thread calls write() and wait(); is_busy() and status() are thread safe.
 /// The destructor abandons a write in progress; call wait() to complete it.
@@ -53,8 +53,9 @@ class Writer {
   /// Removes what killed runs left and starts the thread.
   ///
   /// may_write: asked by the thread before a checkpoint is written, and before it takes its name.
-  /// If it throws, nothing more is written, and the next call of any member throws the error.
-  /// add_metrics() asks it, too, and throws the error at once.
+  /// If it throws DataError, since it could not find out, that counts as a failed write. If it
+  /// throws anything else, nothing more is written, and the next call of any member throws the
+  /// error. add_metrics() asks it, too: it warns of a DataError and throws others at once.
   Writer(
       std::filesystem::path run_folder, CheckpointConfig config,
       std::function<void()> may_write = [] {});
@@ -73,7 +74,8 @@ class Writer {
 
   /// Adds metrics to the checkpoint of `images_seen` images, if there is one, and deletes those
   /// that keep_best does not retain any more. Waits for the write in progress. Logs a warning if
-  /// the manifest can't be written. Throws like write().
+  /// the manifest can't be written. Throws like write(), and what may_write throws other than
+  /// DataError.
   void add_metrics(std::int64_t images_seen, const std::map<std::string, double>& metrics);
 
   /// Throws the error of an earlier write with on_error: stop. Cheap enough for every step.

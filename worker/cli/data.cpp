@@ -291,7 +291,7 @@ void add_convert(CLI::App& data, Action& action) {
       ->check(positive_integer);
   app->add_flag("--strict", verb->strict, "fail at the first refused image");
   app->add_option("--threads", verb->options.threads, "number of decoding threads")
-      ->check(positive_integer)
+      ->check(CLI::Range(1, data::kMostReaderThreads))
       ->capture_default_str();
   app->callback([verb, inputs, &action] {
     if (std::ranges::count_if(inputs, [](const auto* input) { return !input->empty(); }) != 1)
@@ -316,7 +316,7 @@ void add_verify(CLI::App& data, Action& action) {
   add_resolution_option(verb, options.resolution,
                         "only this resolution of a multi-resolution dataset");
   verb.add_option("--threads", options.threads, "number of reader threads")
-      ->check(positive_integer)
+      ->check(CLI::Range(1, data::kMostReaderThreads))
       ->capture_default_str();
 }
 

@@ -1,13 +1,16 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
+#include <iterator>
 #include <system_error>
 #include <utility>
 
 #include "base/joined.h"
 #include "base/log.h"
 #include "cli/add_verb.h"
+#include "cli/images/image_sampler.h"
 #include "cli/options/generator_options.h"
 #include "cli/verbs.h"
 #include "data/storage/storage.h"
@@ -27,6 +30,7 @@ namespace {
 
 struct EvaluateOptions {
   GeneratorOptions generator;
+  SamplingOptions sampling;
   std::string metrics;
   std::string feature_net;
   std::string perceptual_net;
@@ -42,6 +46,8 @@ constexpr auto kEvaluateExample =
     "  ganscale evaluate --checkpoint runs/r1/checkpoints/kimg-000200 --metrics fid10k \\\n"
     "      --feature-net inception.safetensors --set data.path=/data/faces\n"
     "  ganscale evaluate --run runs/r1 --metrics ppl50k_wend --perceptual-net vgg16.pt\n"
+    "  ganscale evaluate --run runs/r1 --metrics fid50k,is50k --truncation 0.5 \\\n"
+    "      --standing-statistics 100 --feature-net inception-2015-12-05.pt\n"
     "\n"
     "Metrics: fid, is, kid, pr (precision, recall), dc (density, coverage), ppl (perceptual path\n"
     "length), eqt and eqr (equivariance of stylegan3 to translations and rotations), each\n"
@@ -50,7 +56,7 @@ constexpr auto kEvaluateExample =
     "fid, pr and dc can also be measured within each label, as in fid50k_by_label. eqt50k_int\n"
     "translates by whole pixels, eqt50k_frac by fractions of them.\n"
     "The result does not depend on the number of ranks. It is added to the run's metrics.jsonl\n"
-    "unless other data, networks or settings than the run's can change values.";
+    "unless other data, networks, settings or samples than the run's can change values.";
 
 /// Returns the configuration of the generator with the options applied.
 training::RunConfig read_config(const EvaluateOptions& options,
@@ -80,9 +86,20 @@ std::string in_lines(const nlohmann::ordered_json& json) {
   return text + "\n}\n";
 }
 
+/// Throws UsageError for path lengths of truncated latents: a path may lead beyond the threshold.
+void require_no_paths(const metrics::EvaluateConfig& config,
+                      const models::SampleTruncation& truncation) {
+  const auto path =
+      std::ranges::find(config.metrics, metrics::Metric::kPathLength, &metrics::MetricName::metric);
+  if (!truncation.latent_threshold || path == config.metrics.end()) return;
+  throw UsageError("--truncation: a path through latents does not truncate them; measure without " +
+                   path->text);
+}
+
 /// What is evaluated, and with what.
 struct Evaluation {
   const training::TrainedGenerator& trained;
+  const SamplingOptions& sampling;
   const training::RunConfig& config;
   const training::Dataset& dataset;
 };
@@ -127,8 +144,9 @@ void add_to_run(const training::MetricsLine& line, const Evaluation& evaluation)
   const training::RunFolder folder(evaluation.trained.run);
   if (!std::filesystem::exists(folder.config())) return;
   try {
-    const auto others = training::other_settings(evaluation.trained.config, evaluation.config,
-                                                 has_data_of_run(evaluation));
+    auto others = training::other_settings(evaluation.trained.config, evaluation.config,
+                                           has_data_of_run(evaluation));
+    std::ranges::move(given_options(evaluation.sampling), std::back_inserter(others));
     if (others.empty()) {
       training::append_if_newest(folder.metrics(), line);
     } else {
@@ -157,21 +175,25 @@ ExitCode evaluate(const EvaluateOptions& options) {
         "give --metrics, such as --metrics fid50k,is50k; the run's configuration "
         "names none in evaluate.metrics");
   }
+  const auto truncation = truncation_of(trained, wanted_truncation(options.sampling));
+  require_no_paths(config.evaluate, truncation);
   const auto process = training::open_process_context(config);
   comm::Group& group = *process.world.group;
+  training::require_same_config(group, config.resolved);
   if (group.rank() == 0 && !options.out.empty()) files::prepare_to_write(options.out);
   trained = training::generator_of_rank_0(group, std::move(trained), options.generator.ema_kimg);
   const auto dataset = training::open_dataset(config.data, config.model);
   training::require_same_dataset(group, config.data, dataset);
-  const Evaluation evaluation{trained, config, dataset};
+  const Evaluation evaluation{trained, options.sampling, config, dataset};
   require_same_images(evaluation);
   trained.generator->to(process.devices.generator);
+  take_statistics(options.sampling, trained, truncation.latent_threshold);
   log::info("Evaluating", {{"checkpoint", trained.checkpoint}, {"ranks", group.size()}});
   const auto start = std::chrono::steady_clock::now();
   training::Evaluator evaluator(config.evaluate, {*dataset.source, dataset.policy},
                                 process.devices.generator, group,
                                 models::labels_of(*trained.generator));
-  auto measured = evaluator.evaluate(*trained.generator, config.training.seed);
+  auto measured = evaluator.evaluate(*trained.generator, config.training.seed, truncation);
   if (options.generator.ema_kimg.value_or(config.generator.ema.kimg) != config.generator.ema.kimg) {
     measured = metrics::of_average(measured, *options.generator.ema_kimg);
   }
@@ -192,6 +214,7 @@ void add_evaluate(CLI::App& app, Action& action) {
                 kEvaluateExample},
                evaluate);
   add_generator_options(verb, options.generator);
+  add_sampling_options(verb, options.sampling);
   verb.add_option("--metrics", options.metrics,
                   "comma-separated metrics; default: the run's metrics");
   verb.add_option("--feature-net", options.feature_net, "file of the feature network");

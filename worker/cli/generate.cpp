@@ -5,7 +5,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -18,11 +17,11 @@
 #include "cli/images/number_list.h"
 #include "cli/images/style_mixing.h"
 #include "cli/options/generator_options.h"
+#include "cli/options/number_checks.h"
 #include "cli/verbs.h"
 #include "config/units.h"
 #include "files/atomic_file.h"
 #include "models/contract/image_motion.h"
-#include "models/standing_statistics.h"
 #include "report/log/progress.h"
 #include "report/media/image_grid.h"
 #include "training/generators/trained_generator.h"
@@ -53,11 +52,9 @@ struct GenerateOptions {
   int scale = 1;
   std::filesystem::path out;
   std::filesystem::path out_dir;
-  std::optional<double> truncation;
-  std::int64_t truncation_cutoff = -1;
+  SamplingOptions sampling;
   double rotation = 0;
   std::vector<double> translation;  ///< right and down, in shorter sides; empty: none
-  int standing_passes = 0;
   int walk_frames = 0;
   std::optional<std::string> mix_rows;
   std::string mix_columns;
@@ -201,10 +198,6 @@ void require_possible(const GenerateOptions& options) {
   if (options.out.empty() == options.out_dir.empty()) {
     throw UsageError("give --out FILE for a grid, or --out-dir DIR for an image per seed");
   }
-  if (options.truncation && !std::isfinite(*options.truncation)) {
-    throw UsageError("--truncation: expected a finite number: " +
-                     std::to_string(*options.truncation));
-  }
   if (options.out.empty()) return;
   const auto extension = options.out.extension();
   if (options.walk_frames == 0 && extension != ".png") {
@@ -217,61 +210,34 @@ void require_possible(const GenerateOptions& options) {
   }
 }
 
-void take_statistics(const GenerateOptions& options, const training::TrainedGenerator& trained,
-                     const ImageSampler& sampler) {
-  if (options.standing_passes == 0) return;
-  const bool has_norms =
-      models::take_standing_statistics(*trained.generator, options.standing_passes,
-                                       trained.config.training.seed, sampler.latent_threshold());
-  if (has_norms) return;
-  throw UsageError("--standing-statistics: this model has no batch norm: " +
-                   trained.config.model.name);
-}
-
 ExitCode generate(const GenerateOptions& options) {
   require_possible(options);
   const auto device = open_device(options.device);
   const auto trained = load_generator(options.generator);
   trained.generator->to(device);
-  std::optional<models::Truncation> truncation;
-  if (options.truncation)
-    truncation = models::Truncation{*options.truncation, options.truncation_cutoff};
-  const ImageSampler sampler(trained, truncation);
+  const ImageSampler sampler(trained, wanted_truncation(options.sampling));
   if (const auto motion = motion_of(options); !motion.is_none()) sampler.move_images(motion);
   if (options.walk_frames > 0 && sampler.latent_threshold()) {
     throw UsageError("--truncation: a walk through latents does not truncate them");
   }
   files::prepare_to_write(options.out.empty() ? options.out_dir / "" : options.out);
-  take_statistics(options, trained, sampler);
+  take_statistics(options.sampling, trained, sampler.latent_threshold());
   const auto written = write_images(options, sampler);
   log::info("Wrote images", {{"checkpoint", trained.checkpoint}, {"to", written}});
   return ExitCode::kOk;
 }
 
-void add_truncation(CLI::App& verb, GenerateOptions& options) {
-  auto* psi = verb.add_option("--truncation", options.truncation,
-                              "psi of a style-based model: 1 is full variety, 0 the mean image; "
-                              "for BigGAN the threshold beyond which latents are resampled");
-  verb.add_option("--truncation-cutoff", options.truncation_cutoff,
-                  "truncate only this many layers, starting with the first (coarsest)")
-      ->check(CLI::Range(0, 100))
-      ->needs(psi);
-}
-
 void add_motion(CLI::App& verb, GenerateOptions& options) {
-  const auto is_number = [](const std::string& text) {
-    return config::parse_number(text) ? std::string() : "expected a finite number: " + text;
-  };
   verb.add_option("--rotate", options.rotation,
                   "turn all images counterclockwise by this many degrees (stylegan3); with --walk, "
                   "by 0 at its start and evenly more from frame to frame")
-      ->check(is_number);
+      ->check(finite_number);
   verb.add_option("--translate", options.translation,
                   "then move them: RIGHT,DOWN, in sides (the shorter) of an image, such as "
                   "0.1,-0.2 (stylegan3); with --walk, there and back")
       ->delimiter(',')
       ->expected(2)
-      ->check(is_number);
+      ->check(finite_number);
 }
 
 /// Adds the options of a grid of mixed styles; returns the one that turns it on.
@@ -312,11 +278,8 @@ void add_generate(CLI::App& app, Action& action) {
   verb.add_option("--scale", options.scale, "enlarge the images of --out by this factor")
       ->check(CLI::Range(1, 64))
       ->needs(out);
-  add_truncation(verb, options);
+  add_sampling_options(verb, options.sampling);
   add_motion(verb, options);
-  verb.add_option("--standing-statistics", options.standing_passes,
-                  "compute batch norm statistics from this many passes of 64 images")
-      ->check(CLI::Range(1, 100'000));
   auto* walk =
       verb.add_option(
               "--walk", options.walk_frames,

@@ -77,7 +77,8 @@ std::unique_ptr<metrics::PerceptualNet> open_perceptual_net(const ProjectOptions
                                                             const models::Generator& generator,
                                                             at::Device device) {
   if (options.perceptual_net.empty()) return nullptr;
-  return metrics::open_perceptual_net({.file = options.perceptual_net}, generator.image(), device);
+  return metrics::open_perceptual_net({.file = options.perceptual_net}, generator.image(), device)
+      .net;
 }
 
 ExitCode project(const ProjectOptions& options) {

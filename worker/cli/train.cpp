@@ -130,10 +130,18 @@ config::Node suggested_config(const TrainOptions& options, const config::Node& s
   return chosen;
 }
 
+std::filesystem::path config_file_of_run(const TrainOptions& options) {
+  return training::RunFolder(options.run).config();
+}
+
+config::Node read_config_of_run(const TrainOptions& options) {
+  return config::with_new_names(config::read_yaml_file(config_file_of_run(options)));
+}
+
 /// Returns the configuration of a run that is already there, so that it resumes as it began,
 /// whatever the ranks, GPUs and cores are now; a configuration for the dataset if there is none.
 config::Node config_without_file(const TrainOptions& options, const config::Node& set) {
-  const std::filesystem::path file = training::RunFolder(options.run).config();
+  const std::filesystem::path file = config_file_of_run(options);
   if (!std::filesystem::exists(file)) return suggested_config(options, set);
   if (comm::launched_rank() == 0) {
     log::info(
@@ -141,7 +149,20 @@ config::Node config_without_file(const TrainOptions& options, const config::Node
         "folder with --run, or name a file with --config",
         {{"file", file}});
   }
-  return config::with_new_names(config::read_yaml_file(file));
+  return read_config_of_run(options);
+}
+
+/// Has the preset auto choose as it did when a run that is already there began, whatever the number
+/// of ranks is now.
+void keep_choices(const TrainOptions& options, config::Node& node) {
+  const std::filesystem::path file = config_file_of_run(options);
+  if (!training::names_auto(node) || !std::filesystem::exists(file)) return;
+  const bool keeps = training::keep_choices(node, read_config_of_run(options));
+  if (!keeps || comm::launched_rank() != 0) return;
+  log::info(
+      "Keeping training.batch and model.mbstd_group as the preset auto chose them when the run "
+      "began; for others, set them",
+      {{"file", file}});
 }
 
 /// Returns what the options say, with --data over the file and under --set.
@@ -162,6 +183,7 @@ training::RunConfig read_run_config(const TrainOptions& options) {
   if (!options.resume_weights.empty())
     from.assignments.push_back("training.resume_weights=" + options.resume_weights);
   config::Node node = read_node(options, std::move(from));
+  keep_choices(options, node);
   training::apply_presets(node, options.world_size);
   return training::parse_run(config::Section(std::move(node)), training::schemes());
 }

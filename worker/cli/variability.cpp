@@ -8,10 +8,10 @@
 #include "base/log.h"
 #include "base/terminal.h"
 #include "cli/add_verb.h"
-#include "cli/options/number_checks.h"
 #include "cli/options/resolution_option.h"
 #include "cli/verbs.h"
 #include "comm/open_world.h"
+#include "data/loader/data_config.h"
 #include "data/sources/retrying_source.h"
 #include "device/cpu_quota.h"
 #include "report/log/progress.h"
@@ -122,7 +122,7 @@ void add_data_variability(CLI::App& data, Action& action) {
   verb.add_option("path", options.path, "a dataset with labels")->required();
   add_resolution_option(verb, options.resolution, "which resolution of a multi-resolution dataset");
   verb.add_option("--threads", options.threads, "number of decoding threads per rank")
-      ->check(positive_integer);
+      ->check(CLI::Range(1, data::kMostReaderThreads));
 }
 
 }  // namespace ganscale::cli

@@ -1,6 +1,5 @@
 #include "comm/open_world.h"
 
-#include <chrono>
 #include <cstdlib>
 
 #include "base/error.h"
@@ -31,10 +30,10 @@ void require_size(int actual, std::int64_t expected, const std::string& source) 
 }
 
 World open_mpi(const CommConfig& config) {
-  const std::chrono::milliseconds timeout = config.timeout();
   World world;
+  world.watchdog = make_process_watchdog(config.timeout(), launched_rank());
+  const auto watch = world.watchdog->watch("opening the world");  // both calls wait for all ranks
   world.rank_info = mpi_rank_info();
-  world.watchdog = make_process_watchdog(timeout, world.rank_info.rank);
   world.group = open_mpi_world(world.watchdog);
   return world;
 }

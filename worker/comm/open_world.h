@@ -20,7 +20,8 @@ struct World {
   std::shared_ptr<Watchdog> watchdog;  ///< null for a single rank
 };
 
-/// Opens the world of the launcher: MPI under mpirun, otherwise a single rank.
+/// Opens the world of the launcher: MPI under mpirun, otherwise a single rank. Waits for all ranks,
+/// each at most for the timeout of the config.
 ///
 /// Throws ConfigError: not the expected world size (of the config, or of the environment variable
 /// GANSCALE_EXPECTED_WORLD_SIZE, which the operator sets); backend "mpi" or "nccl" without mpirun;

@@ -4,11 +4,14 @@
 
 namespace ganscale::device {
 
+void forget_peak_memory(c10::Device device) {
+  if (device.is_cuda()) c10::getDeviceAllocator(device.type())->resetPeakStats(device.index());
+}
+
 void release_cached_memory(c10::Device device) {
   if (!device.is_cuda()) return;
-  c10::DeviceAllocator* allocator = c10::getDeviceAllocator(device.type());
-  allocator->emptyCache();
-  allocator->resetPeakStats(device.index());
+  c10::getDeviceAllocator(device.type())->emptyCache();
+  forget_peak_memory(device);
 }
 
 }  // namespace ganscale::device

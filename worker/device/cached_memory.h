@@ -4,8 +4,12 @@
 
 namespace ganscale::device {
 
-/// Returns to the driver the GPU memory that this process has reserved but does not use; from
-/// then on device_memory() reports the peak since. Does nothing for a CPU.
+/// Has device_memory() report the peak since now. What a CUDA graph uses while it is replayed is in
+/// the peak only if that includes its capture. Does nothing for a CPU.
+void forget_peak_memory(c10::Device device);
+
+/// Returns to the driver the GPU memory that this process has reserved but does not use, and
+/// forgets the peak. Does nothing for a CPU.
 void release_cached_memory(c10::Device device);
 
 }  // namespace ganscale::device

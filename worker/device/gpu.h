@@ -12,13 +12,18 @@ namespace ganscale::device {
 /// Whether this build has CUDA.
 bool has_cuda();
 
-/// Returns the number of visible GPUs.
+/// Returns the number of visible GPUs; 0 also if the driver is too old for this build.
 int visible_gpu_count();
+
+/// Returns what this build needs to see a GPU, and what this machine has of it, for messages where
+/// none is visible.
+std::string needed_for_gpus();
 
 /// Makes `device` the current device of this thread, turns on cuDNN's benchmark mode, and forbids
 /// sums in low precision. Call it in main() before the first tensor, so that no rank creates a
-/// context on another rank's GPU. Does nothing for a CPU. Throws ConfigError if the build has no
-/// kernels for the GPU.
+/// context on another rank's GPU. The current device of each other thread is the first GPU until it
+/// sets one: it must do so before it calls CUDA. Does nothing for a CPU. Throws ConfigError if the
+/// build has no kernels for the GPU.
 void use_device(c10::Device device);
 
 /// Returns the GPU's name, or "CPU".

@@ -14,6 +14,10 @@
 namespace ganscale::device {
 namespace {
 
+/// The oldest driver for CUDA 13, with which LibTorch's wheel is built: CUDA Toolkit 13.0 release
+/// notes, "CUDA Driver". README.md and docs/operations.md name it, too.
+constexpr const char* kOldestDriver = "580";
+
 /// How many of cuDNN's algorithms, the most promising first, the search for the fastest one tries
 /// for each shape. A training has hundreds of shapes and searches in two threads; LibTorch's own
 /// limit is 10.
@@ -30,11 +34,27 @@ cudaDeviceProp properties(c10::Device device) {
   return properties;
 }
 
+/// Returns a version as CUDA's functions give it, such as "12.4" for 12040.
+std::string version_text(int version) {
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
 }  // namespace
 
 bool has_cuda() { return true; }
 
 int visible_gpu_count() { return c10::cuda::device_count(); }
+
+std::string needed_for_gpus() {
+  int ours = 0;
+  require(cudaRuntimeGetVersion(&ours), "cudaRuntimeGetVersion");
+  int of_driver = 0;
+  const bool has_driver = cudaDriverGetVersion(&of_driver) == cudaSuccess && of_driver > 0;
+  return "this build needs a driver for CUDA " + version_text(ours) + " (" + kOldestDriver +
+         " or newer), and " +
+         (has_driver ? "the driver is one for CUDA " + version_text(of_driver)
+                     : std::string("there is no driver"));
+}
 
 void use_device(c10::Device device) {
   if (!device.is_cuda()) return;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
 #include <ranges>
 #include <string>
 #include <system_error>
@@ -40,6 +41,13 @@ std::vector<Kernels> kernels_of(std::string_view architectures) {
   return all;
 }
 
+/// Whether a user or a container's runtime lets this process see no, or only some, GPUs.
+bool hides_gpus() {
+  const char* of_container = std::getenv("NVIDIA_VISIBLE_DEVICES");
+  return std::getenv("CUDA_VISIBLE_DEVICES") != nullptr ||
+         (of_container != nullptr && std::string_view(of_container) == "void");
+}
+
 }  // namespace
 
 DeviceKind device_kind(std::string_view name) {
@@ -56,11 +64,9 @@ c10::Device select_device(DeviceKind kind, int local_rank, int local_size, int v
   if (visible_gpu_count == 0) {
     if (kind == DeviceKind::kAuto) return c10::kCPU;
     throw DeviceError(fmt::format(
-        "training.device, or --device: a GPU was requested, but this rank sees none{}: local rank "
-        "{}",
-        has_cuda() ? ""
-                   : "; this build has no CUDA: build it with make cuda, or install the CUDA wheel",
-        local_rank));
+        "training.device, or --device: a GPU was requested, but this rank sees none; {}: local "
+        "rank {}",
+        needed_for_gpus(), local_rank));
   }
   if (visible_gpu_count == 1) return {c10::kCUDA, 0};
   if (local_size > visible_gpu_count) {
@@ -71,12 +77,14 @@ c10::Device select_device(DeviceKind kind, int local_rank, int local_size, int v
   return {c10::kCUDA, static_cast<c10::DeviceIndex>(local_rank)};
 }
 
-bool leaves_gpus_unused(const std::filesystem::path& root) {
+bool leaves_gpus_unused(bool has_cuda, int visible_gpu_count, const std::filesystem::path& root) {
+  if (visible_gpu_count > 0 || (has_cuda && hides_gpus())) return false;
   std::error_code ignored;
   const auto exists = [&](const char* path) {
     return std::filesystem::exists(root / path, ignored);
   };
-  return !has_cuda() && (exists("dev/nvidia0") || exists("proc/driver/nvidia"));
+  // A container sees the host's /proc/driver even if it has none of its GPUs.
+  return exists("dev/nvidia0") || (!has_cuda && exists("proc/driver/nvidia"));
 }
 
 NetworkDevices select_two_devices(DeviceKind kind, int local_rank, int local_size,

@@ -22,9 +22,13 @@ DeviceKind device_kind(std::string_view name);
 /// Throws: DeviceError if a GPU is requested and there is none, or too few for the ranks.
 c10::Device select_device(DeviceKind kind, int local_rank, int local_size, int visible_gpu_count);
 
-/// Whether this machine has an NVIDIA GPU that this build can't use, for it has no CUDA.
+/// Whether this machine has an NVIDIA GPU, but this process can't use it: its build has no CUDA, or
+/// the driver is too old for it, unless the environment hides the GPUs.
+///
+/// has_cuda, visible_gpu_count: of this process.
 /// root: where /dev and /proc are.
-bool leaves_gpus_unused(const std::filesystem::path& root = "/");
+bool leaves_gpus_unused(bool has_cuda, int visible_gpu_count,
+                        const std::filesystem::path& root = "/");
 
 /// The devices of a process's two networks, usually the same.
 struct NetworkDevices {

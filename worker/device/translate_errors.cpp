@@ -14,6 +14,7 @@ namespace {
 constexpr const char* kOutOfHostMemory =
     "out of the host's memory: use a smaller training.batch (with more training.accumulate) or "
     "fewer data.prefetch.batches";
+constexpr const char* kDeviceFailed = "a device failed: ";
 
 std::string gibibytes(std::int64_t bytes) {
   constexpr double kGibibyte = 1 << 30;
@@ -27,6 +28,26 @@ std::vector<DeviceMemory> memory_of_gpus() {
   return gpus;
 }
 
+/// Whether cuBLAS, cuDNN or cuSOLVER says that the device failed. cuDNN's statuses may have an
+/// ending that says more: CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED is no such failure.
+bool names_failed_device(std::string_view what) {
+  const auto names = [what](std::string_view status) {
+    return what.find(status) != std::string_view::npos;
+  };
+  return (names("_STATUS_EXECUTION_FAILED") || names("_STATUS_INTERNAL_ERROR")) &&
+         !names("_ALLOCATION_FAILED");
+}
+
+/// Translates an error that LibTorch has no type for; returns if it is another one.
+void translate(const c10::Error& error) {
+  const std::string_view what = error.what_without_backtrace();
+  if (const auto allocator = what.find("DefaultCPUAllocator: "); allocator != what.npos) {
+    throw Error(ExitCode::kBug,
+                std::string(kOutOfHostMemory) + ": " + std::string(what.substr(allocator)));
+  }
+  if (names_failed_device(what)) throw DeviceError(kDeviceFailed + std::string(what));
+}
+
 }  // namespace
 
 void translate_errors(const std::function<void()>& action) {
@@ -36,14 +57,10 @@ void translate_errors(const std::function<void()>& action) {
     throw Error(ExitCode::kBug,
                 out_of_memory_text(error.what_without_backtrace(), memory_of_gpus()));
   } catch (const c10::AcceleratorError& error) {
-    throw DeviceError(std::string("a device failed: ") + error.what_without_backtrace());
+    throw DeviceError(std::string(kDeviceFailed) + error.what_without_backtrace());
   } catch (const c10::Error& error) {
-    // LibTorch has no type for it.
-    const std::string_view what = error.what_without_backtrace();
-    const auto allocator = what.find("DefaultCPUAllocator: ");
-    if (allocator == std::string_view::npos) throw;
-    throw Error(ExitCode::kBug,
-                std::string(kOutOfHostMemory) + ": " + std::string(what.substr(allocator)));
+    translate(error);
+    throw;
   } catch (const std::bad_alloc&) {
     throw Error(ExitCode::kBug, kOutOfHostMemory);
   }

@@ -10,9 +10,9 @@ namespace ganscale::device {
 
 /// Runs an action, and translates LibTorch's errors of a device into ours.
 ///
-/// Throws: DeviceError for a device that failed (c10::AcceleratorError), Error(kBug), which is not
-///         retried, if a GPU (c10::OutOfMemoryError) or the host is out of memory; otherwise what
-///         the action throws.
+/// Throws: DeviceError for a device that failed (c10::AcceleratorError, or a status of cuBLAS,
+///         cuDNN or cuSOLVER), Error(kBug), which is not retried, if a GPU (c10::OutOfMemoryError)
+///         or the host is out of memory; otherwise what the action throws.
 void translate_errors(const std::function<void()>& action);
 
 /// Returns the message for a GPU that ran out of memory.

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <system_error>
 #include <vector>
 
@@ -26,6 +27,10 @@ FileDescriptor open_file(const std::filesystem::path& file, int flags) {
 
 int sync(int descriptor) {
   return uninterrupted([&] { return ::fsync(descriptor); });
+}
+
+void sync_folder_of(const std::filesystem::path& entry) {
+  sync_folder(entry.has_parent_path() ? entry.parent_path() : ".");
 }
 
 }  // namespace
@@ -96,9 +101,16 @@ void create_folders(const std::filesystem::path& folder) {
   for (const auto& parent : parents) sync_folder(parent);
 }
 
+bool exchange_durably(const std::filesystem::path& one, const std::filesystem::path& other) {
+  const int result = ::renameat2(AT_FDCWD, one.c_str(), AT_FDCWD, other.c_str(), RENAME_EXCHANGE);
+  if (result != 0) return false;
+  sync_folder_of(other);
+  return true;
+}
+
 void rename_durably(const std::filesystem::path& from, const std::filesystem::path& to) {
   if (::rename(from.c_str(), to.c_str()) != 0) fail("cannot rename to", to);
-  sync_folder(to.parent_path().empty() ? "." : to.parent_path());
+  sync_folder_of(to);
 }
 
 }  // namespace ganscale::files

@@ -51,6 +51,11 @@ void sync_folder(const std::filesystem::path& folder);
 /// Throws: filesystem_error if a folder can't be created; OutputError if its entry can't be synced.
 void create_folders(const std::filesystem::path& folder);
 
+/// Exchanges the names of two files or folders in one folder, atomically, and syncs them to the
+/// disk. Returns false, and does nothing, if that fails: not every file system can do it. Throws
+/// OutputError if the names can't be synced.
+bool exchange_durably(const std::filesystem::path& one, const std::filesystem::path& other);
+
 /// Renames a file, replacing an existing one, and syncs the new name to the disk.
 void rename_durably(const std::filesystem::path& from, const std::filesystem::path& to);
 

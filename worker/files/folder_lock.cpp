@@ -79,7 +79,7 @@ bool is_later(const std::string& there, const std::string& attempt) {
 bool try_lock(int descriptor, const fs::path& file) {
   if (uninterrupted([&] { return flock(descriptor, LOCK_EX | LOCK_NB); }) == 0) return true;
   if (errno == EWOULDBLOCK) return false;
-  log::warning("The file system has no locks: a second training in the folder goes unnoticed",
+  log::warning("The file system has no locks: a second process in the folder goes unnoticed",
                {{"file", file}, {"reason", reason_of(errno)}});
   return true;
 }
@@ -122,7 +122,7 @@ void write_text(int descriptor, const fs::path& file, const std::string& text) {
 }  // namespace
 
 FolderLock::FolderLock(const fs::path& file, const std::string& attempt,
-                       std::chrono::milliseconds patience)
+                       std::chrono::milliseconds patience, const std::string& option)
     : descriptor_(
           uninterrupted([&] { return ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644); })) {
   if (descriptor_.get() < 0) {
@@ -140,7 +140,7 @@ FolderLock::FolderLock(const fs::path& file, const std::string& attempt,
                              ": by process " + field(there, kProcess) + " on " +
                              field(there, kHost) + " since " + field(there, kSince);
     if (!attempt.empty()) throw PeerLost(what);
-    throw ConfigError(what + "; end it or choose another folder with --run");
+    throw ConfigError(what + "; end it or choose another folder with " + option);
   }
   write_text(descriptor_.get(), file, describe_self(attempt));
 }

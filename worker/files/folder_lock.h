@@ -18,11 +18,13 @@ class FolderLock {
  public:
   /// attempt:  TRAINING/NUMBER, as the operator counts them; empty for a process started by hand.
   /// patience: how long to wait for another process, which may be ending.
+  /// option:   of the command line, that names the folder.
   ///
   /// Throws ConfigError with host, process and time of the holder; for an attempt PeerLost, since
   /// the other may end. Throws PeerLost, too, for an attempt after which a later one has begun.
   FolderLock(const std::filesystem::path& file, const std::string& attempt,
-             std::chrono::milliseconds patience = std::chrono::seconds(10));
+             std::chrono::milliseconds patience = std::chrono::seconds(10),
+             const std::string& option = "--run");
 
  private:
   FileDescriptor descriptor_;

@@ -26,7 +26,7 @@ std::vector<BatchNormLayer*> batch_norms_of(Generator& generator) {
 void run_pass(Generator& generator, const ImageRandom& images, std::optional<double> threshold) {
   const auto options = generator.parameters().front().options();
   const std::vector<std::int64_t> shape = {kImagesOfAPass, generator.z_dim()};
-  RandomStream random(images, Stream::kEvaluate);
+  RandomStream random(images, Stream::kStandingStatistics);
   at::Tensor z = random.normal(shape, options);
   if (threshold) z = truncate_latents(z, random.uniform(shape, options), *threshold);
   at::Tensor labels;

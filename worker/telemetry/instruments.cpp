@@ -64,7 +64,7 @@ const std::vector<Instrument> kTable{
      "Unix time at which the latest checkpoint was complete; until an attempt has written one, the "
      "time at which it began to train.",
      &I::checkpoint_last_success_timestamp_seconds},
-    {kGpuMemoryBytes, "", "GPU memory allocated by this rank at the latest tick.",
+    {kGpuMemoryBytes, "", "GPU memory allocated by the rank's process at the latest tick.",
      &I::gpu_memory_bytes},
     {kMemlockTooSmall, "",
      "1 if there are RDMA devices but this rank may not lock the memory they need; NCCL then uses "

@@ -106,7 +106,7 @@ TEST_F(NcclGroup, IsWatchedByAThreadOnItsOwnDevice) {
   const at::Device gpu(at::kCUDA, 1);
   device::use_device(gpu);
   const auto watchdog =
-      std::make_shared<Watchdog>(std::chrono::minutes(1), [](const std::string&, auto) {});
+      std::make_shared<Watchdog>(std::chrono::minutes(1), [](const Watchdog::Overdue&) {});
   const auto group = make_nccl_group(make_single_group(), gpu, watchdog);
   group->all_reduce_sum(number_of(*group, gpu));
   EXPECT_EQ(device_of_thread(*watchdog), gpu.index());

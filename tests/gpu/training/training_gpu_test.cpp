@@ -6,7 +6,10 @@
 #include "device/cuda_graph.h"
 #include "device/gpu.h"
 #include "integration/training/trainee.h"
+#include "training/bench/measure_steps.h"
+#include "training/bench/synthetic_dataset.h"
 #include "training/phases/skipped_updates.h"
+#include "unit/training/parse_text.h"
 
 namespace ganscale::training {
 namespace {
@@ -124,6 +127,19 @@ TEST_F(TrainingOnAGpu, ComputesStylegan2InLowPrecision) {
   config.model.low_precision_type.reset();
   device::allow_tf32(true);
   expect_close(gradients(config, kGpu, 1), expected, 0.05);
+}
+
+// Here a tensor takes the place of the workspaces of cuDNN's search.
+TEST_F(TrainingOnAGpu, IsMeasuredWithoutTheMemoryOfTheFirstSteps) {
+  const WithoutSearch without_search;
+  constexpr std::int64_t kBytes = std::int64_t{2} << 30;
+  at::empty({kBytes}, at::TensorOptions(kGpu).dtype(at::kByte));
+  ASSERT_GE(device::device_memory(kGpu).peak_bytes, kBytes);
+  RunConfig config = parse("training: {batch: 8}\nmeasure: {warmup_steps: 3, steps: 2}\n");
+  config.model.channels = 1;
+  const auto alone = comm::make_single_group();
+  measure_steps(config, synthetic_dataset(config.model), kGpu, *alone);
+  EXPECT_LT(device::device_memory(kGpu).peak_bytes, kBytes);
 }
 
 // LibTorch closes the memory pool of graphs with the last of them.

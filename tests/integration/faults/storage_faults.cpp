@@ -223,6 +223,13 @@ int rename(const char* from, const char* to) noexcept {
   return with_path("rename", to, [&] { return real(from, to); });
 }
 
+int renameat2(int from_folder, const char* from, int to_folder, const char* to,
+              unsigned flags) noexcept {
+  static const auto real = next<int(int, const char*, int, const char*, unsigned)>("renameat2");
+  return with_path("rename", to_folder, to,
+                   [&] { return real(from_folder, from, to_folder, to, flags); });
+}
+
 int unlink(const char* path) noexcept {
   static const auto real = next<int(const char*)>("unlink");
   return with_path("unlink", path, [&] { return real(path); });

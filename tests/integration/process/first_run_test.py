@@ -133,6 +133,16 @@ class Mistakes(FirstRun):
         self.assertIn("the ranks have different configurations; do all nodes see the run folder", output)
         self.assertFalse((self.folder / "run-0").exists())
 
+    @unittest.skipUnless(shutil.which("mpirun"), "mpirun is not installed")
+    def test_ranks_that_evaluate_with_different_settings(self):
+        code, output = run("train", "--data", self.write_images("."), "--run", self.run_folder, *SHORT)
+        self.assertEqual(code, 0, output)
+        rank = 'exec "$0" "$@" --set training.seed=$OMPI_COMM_WORLD_RANK'
+        process = self.start(*MPIRUN_2, "sh", "-c", rank, WORKER, "evaluate", "--run", self.run_folder, "--metrics", "fid8")
+        output, _ = process.communicate(timeout=300)
+        self.assertEqual(process.returncode, WRONG_CONFIGURATION, output)
+        self.assertIn("From rank 0 to rank 1: training.seed: 0 -> 1", output)
+
     def test_a_verb_without_ranks_is_refused(self):
         code, output = run("launch", "report", "run")
         self.assertEqual(code, WRONG_USE)

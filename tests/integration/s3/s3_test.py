@@ -223,6 +223,23 @@ class S3(unittest.TestCase):
         self.assertEqual(code, 0, output)
         self.assertGreater(crowd.most, 35)
 
+    def test_may_be_named_with_slashes_at_the_end(self):
+        for name in "folder", "cifar":
+            with self.subTest(name):
+                local, remote = self.write(name, {**WRITERS, "cifar": write_cifar}[name])
+                self.assertEqual(self.digests(f"{remote}//", f"{name}-remote"), self.digests(local, f"{name}-local"))
+
+    def test_that_may_not_be_read_does_not_count_as_damaged(self):
+        _, data = self.write("folder", WRITERS["folder"])
+        self.connect(self.enterContext(FaultyProxy(self.server.port, denies=lambda method, path: path.split("?")[0].endswith("/063.png"))))
+        converted = self.folder / "converted"
+        for words in (["convert", "--from", data, "--to", converted, "--resolution", EXTENT], ["verify", data], ["inspect", data]):
+            with self.subTest(words[0]):
+                code, output = run("data", *words, **self.environment)
+                self.assertEqual(code, WRONG_DATA, output)
+                self.assertRegex(output, r"(?m)^ganscale: error: cannot read from S3 .*/063\.png; check that the bucket exists")
+        self.assertEqual(list(converted.iterdir()), [])
+
     def test_leaves_hidden_shards_out(self):
         local, _ = self.write("shards", write_shards)
         shutil.rmtree(local.parent / "images")

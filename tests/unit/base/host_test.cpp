@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
@@ -40,6 +41,19 @@ TEST(HostMemoryTest, PagesOfFreedBuffersAreUsedAgain) {
   const long before = page_faults();
   use_buffers();
   EXPECT_LT(page_faults() - before, static_cast<long>(kBuffers * kBufferBytes / kPageBytes / 10));
+}
+
+TEST(OpenFileLimit, IsRaisedAsFarAsTheProcessMayAndIsUseful) {
+  rlimit usual{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &usual), 0);
+  const rlimit low{.rlim_cur = std::min<rlim_t>(64, usual.rlim_max), .rlim_max = usual.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &low), 0);
+  raise_open_file_limit();
+  rlimit raised{};
+  getrlimit(RLIMIT_NOFILE, &raised);
+  setrlimit(RLIMIT_NOFILE, &usual);
+  EXPECT_EQ(raised.rlim_cur, std::min<rlim_t>(usual.rlim_max, 65'536));
+  EXPECT_EQ(raised.rlim_max, usual.rlim_max);
 }
 
 TEST(EnvironmentVariable, IsTheFirstThatIsSetAndNotEmpty) {

@@ -79,11 +79,13 @@ TEST(Checkpoint, IsReadByAPathThatEndsWithASlash) {
   }
 }
 
-TEST(Checkpoint, LeavesAValidCheckpointOfTheSameNameAsItIs) {
+TEST(Checkpoint, ReplacesOneOfTheSameName) {
   const TemporaryFolder run;
   write_checkpoint(run.path(), make_snapshot(1'000, 1.0));
   write_checkpoint(run.path(), make_snapshot(1'000, 2.0));
-  expect_equal(load_checkpoint(run / "checkpoints/kimg-000001"), make_snapshot(1'000, 1.0));
+  expect_equal(load_checkpoint(run / "checkpoints/kimg-000001"), make_snapshot(1'000, 2.0));
+  const fs::directory_iterator entries(run / "checkpoints");
+  EXPECT_EQ(std::distance(begin(entries), end(entries)), 1) << "the other one stayed";
 }
 
 TEST_F(DamagedRun, WithoutDamageGivesTheNewest) {

@@ -1,5 +1,6 @@
 #include "checkpoint/writer.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -140,6 +141,24 @@ TEST(Writer, AddsNoMetricsOnceForbidden) {
   EXPECT_TRUE(load_checkpoint(run / "checkpoints/kimg-000001").metrics.empty());
 }
 
+// As where the storage fails for a moment.
+TEST(Writer, WarnsIfItCannotTellWhetherItMayAddMetrics) {
+  const TemporaryFolder run;
+  bool is_away = false;
+  Writer writer(run.path(), {}, [&] {
+    if (is_away) throw DataError("can't read: lock");
+  });
+  writer.write(make_snapshot(1'000, 1.0));
+  EXPECT_TRUE(writer.wait());
+  is_away = true;
+  testing::internal::CaptureStderr();
+  EXPECT_NO_THROW(writer.add_metrics(1'000, {{"fid50k", 1}}));
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              testing::HasSubstr("Could not add metrics to a checkpoint  reason=can't read: lock"));
+  EXPECT_TRUE(load_checkpoint(run / "checkpoints/kimg-000001").metrics.empty());
+  EXPECT_FALSE(writer.has_failed());
+}
+
 TEST(Writer, IsBusyUntilACheckpointIsWritten) {
   const TemporaryFolder run;
   std::promise<void> storage;
@@ -246,6 +265,32 @@ TEST(Writer, ReadsNoOldCheckpointIfItKeepsAll) {
   writer.write(make_snapshot(2'000, 2.0));
   EXPECT_TRUE(writer.wait());
   EXPECT_EQ(names(run / "checkpoints"), (std::vector<std::string>{"kimg-000001", "kimg-000002"}));
+}
+
+// As if an earlier process had resumed elsewhere: the metrics were of its weights.
+TEST(Writer, ReplacesACheckpointOfAnotherProcess) {
+  const TemporaryFolder run;
+  auto other = make_snapshot(2'000, 1.0);
+  other.metrics = {{"fid50k", 5}};
+  write_checkpoint(run.path(), other);
+  Writer writer(run.path(), {});
+  writer.write(make_snapshot(2'000, 2.0));
+  EXPECT_TRUE(writer.wait());
+  EXPECT_EQ(names(run / "checkpoints"), std::vector<std::string>{"kimg-000002"});
+  expect_equal(load_checkpoint(run / "checkpoints/kimg-000002"), make_snapshot(2'000, 2.0));
+}
+
+// A disk with room for three checkpoints, all of which are taken.
+TEST(Writer, DeletesWhatItDoesNotKeepBeforeItRetries) {
+  const TemporaryFolder run;
+  for (int i = 1; i <= 3; ++i) write_checkpoint(run.path(), make_snapshot(i * 1'000, i));
+  Writer writer(run.path(), {.keep_last = 1}, [&] {
+    if (names(run / "checkpoints").size() > 3) throw DataError("No space left on device");
+  });
+  writer.write(make_snapshot(4'000, 4.0));
+  EXPECT_TRUE(writer.wait());
+  EXPECT_EQ(writer.status().failed_count, 0);
+  EXPECT_EQ(names(run / "checkpoints"), std::vector<std::string>{"kimg-000004"});
 }
 
 TEST(Writer, RetriesAfterATransientError) {

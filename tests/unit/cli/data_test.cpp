@@ -46,6 +46,7 @@ TEST(DataVerb, ConvertsInspectsAndVerifies) {
 TEST(DataVerb, RefusesNumbersThatCannotBe) {
   for (const auto& [option, value] : {std::pair("--shards", "0"),
                                       {"--threads", "0"},
+                                      {"--threads", "5000"},
                                       {"--most-refused", "-1"},
                                       {"--max-images", "0"}}) {
     EXPECT_EQ(run_ganscale({"data", "convert", "--from", "in", "--to", "out", "--resolution", "4",
@@ -53,6 +54,11 @@ TEST(DataVerb, RefusesNumbersThatCannotBe) {
               ExitCode::kUsage)
         << option;
   }
+}
+
+TEST(DataVerb, RefusesMoreThreadsThanAConfigurationMayHave) {
+  for (const char* verb : {"verify", "variability"})
+    EXPECT_EQ(run_ganscale({"data", verb, "in", "--threads", "5000"}), ExitCode::kUsage) << verb;
 }
 
 TEST(DataVerb, ConvertsAPartWithImagesOfEveryLabel) {
@@ -179,6 +185,22 @@ TEST(TrainVerb, ResumesWithTheConfigurationThatItChoseAtFirst) {
   EXPECT_THAT(log, testing::HasSubstr("Taking the configuration of the run that is already there"));
   auto other = again;
   other.insert(other.end(), {"--config", folder.write("own.yaml", "training: {batch: 24}\n")});
+  EXPECT_THAT(printed_config(other).first, testing::HasSubstr("\n  batch: 24  #"));
+}
+
+// As if the run had begun on more ranks than one.
+TEST(TrainVerb, ResumesWithTheBatchThatThePresetAutoChoseAtFirst) {
+  const TemporaryFolder folder;
+  const std::vector<std::string> again = {"--run", folder / "run", "--set",
+                                          "model={name: stylegan2, preset: auto, resolution: 256}"};
+  EXPECT_THAT(printed_config(again).first, testing::HasSubstr("\n  batch: 16  #"));
+  folder.write("run/config.yaml", "model: {preset: auto, mbstd_group: 2}\ntraining: {batch: 48}\n");
+  const auto [resumed, log] = printed_config(again);
+  EXPECT_THAT(resumed, testing::HasSubstr("\n  batch: 48  #"));
+  EXPECT_THAT(resumed, testing::HasSubstr("\n  mbstd_group: 2  #"));
+  EXPECT_THAT(log, testing::HasSubstr("as the preset auto chose them when the run began"));
+  auto other = again;
+  other.insert(other.end(), {"--set", "training.batch=24"});
   EXPECT_THAT(printed_config(other).first, testing::HasSubstr("\n  batch: 24  #"));
 }
 

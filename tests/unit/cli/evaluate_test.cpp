@@ -12,6 +12,8 @@
 namespace ganscale::cli {
 namespace {
 
+constexpr const char* kDcgan = "dcgan, channels: 0.125";
+
 /// Runs of small models on a few images, and their evaluations.
 class Evaluations : public testing::Test {
  protected:
@@ -29,12 +31,12 @@ class Evaluations : public testing::Test {
     for (int i = 0; i < count; ++i) write_image(data + "/" + std::to_string(i) + ".png");
   }
 
-  /// Trains for two steps on images; returns the run.
+  /// Trains for two steps on images; returns the run. model: its name and what makes it small.
   std::string train(const std::string& data, const std::string& model,
                     const std::string& evaluate) const {
     std::string run = path("run");
     EXPECT_EQ(run_ganscale({"train", "--run", run, "--set", "data.path=" + path(data), "--set",
-                            "model={name: " + model + ", resolution: 32, channels: 0.125}", "--set",
+                            "model={name: " + model + ", resolution: 32}", "--set",
                             "training={batch: 4, total_kimg: 0.008, device: cpu, threads: 1}",
                             "--set", "evaluate={" + evaluate + "cache: " + path("cache") + "}"}),
               ExitCode::kOk);
@@ -43,7 +45,7 @@ class Evaluations : public testing::Test {
 
   /// Trains a model that is evaluated at its end.
   std::string train_and_evaluate() const {
-    return train("images", "dcgan", "metrics: [fid8], feature_net: " + path("net.pt") + ", ");
+    return train("images", kDcgan, "metrics: [fid8], feature_net: " + path("net.pt") + ", ");
   }
 
   /// Evaluates a run; returns what it logs.
@@ -117,7 +119,7 @@ TEST_F(Evaluations, AreAddedToTheRunIfItsDataHaveMoved) {
 
 TEST_F(Evaluations, AreAddedToARunWithoutItsOwn) {
   write_images("images", 4);
-  const std::string run = train("images", "dcgan", "");
+  const std::string run = train("images", kDcgan, "");
   ASSERT_EQ(count(run), 0);
   expect_added(run, {"--metrics", "fid8", "--feature-net", path("net.pt")});
   expect_left_out(
@@ -125,12 +127,43 @@ TEST_F(Evaluations, AreAddedToARunWithoutItsOwn) {
       "training.seed");
 }
 
+TEST_F(Evaluations, OfOtherSamplesThanTheRunsAreNotAddedToIt) {
+  for (const char* name : {"pets/cat/1.png", "pets/cat/2.png", "pets/dog/1.png", "pets/dog/2.png"})
+    write_image(name);
+  const std::string run =
+      train("pets", "biggan, generator_channels: 2, discriminator_channels: 2", "");
+  const auto measured_with = [this](const std::vector<std::string>& sampling) {
+    std::vector<std::string> options = {"--metrics", "fid8", "--feature-net", path("net.pt")};
+    options.insert(options.end(), sampling.begin(), sampling.end());
+    return options;
+  };
+  expect_left_out(run, measured_with({"--truncation", "0.5"}), "--truncation 0.5");
+  expect_left_out(run, measured_with({"--standing-statistics", "2"}), "--standing-statistics 2");
+  expect_added(run, measured_with({}));
+  EXPECT_THAT(
+      evaluate(run,
+               {"--metrics", "ppl20_zend", "--perceptual-net", "none.pt", "--truncation", "0.5"},
+               ExitCode::kUsage),
+      testing::HasSubstr("--truncation: a path through latents does not truncate them; "
+                         "measure without ppl20_zend"));
+}
+
+TEST_F(Evaluations, AreRefusedForSamplesThatTheModelDoesNotMake) {
+  write_images("images", 4);
+  const std::string run = train_and_evaluate();
+  EXPECT_THAT(evaluate(run, {"--truncation", "0.5"}, ExitCode::kUsage),
+              testing::HasSubstr("--truncation: this model has no truncation: dcgan"));
+  EXPECT_THAT(evaluate(run, {"--truncation", "nan"}, ExitCode::kUsage),
+              testing::HasSubstr("--truncation: expected a finite number"));
+  expect_left_out(run, {"--standing-statistics", "1"}, "--standing-statistics 1");
+}
+
 TEST_F(Evaluations, AreRefusedOnDataThatTheGeneratorDoesNotMake) {
   for (const char* name : {"pets/cat/1.png", "pets/cat/2.png", "pets/dog/1.png", "pets/dog/2.png",
                            "zoo/ape/1.png", "zoo/cat/1.png", "zoo/dog/1.png"})
     write_image(name);
   for (const char* name : {"gray/cat/1.png", "gray/dog/1.png"}) write_image(name, 1);
-  const std::string run = train("pets", "conditional_dcgan", "");
+  const std::string run = train("pets", "conditional_" + std::string(kDcgan), "");
   const auto refused_on = [&](const std::string& data) {
     return evaluate(
         run,
@@ -146,7 +179,7 @@ TEST_F(Evaluations, AreRefusedOnDataThatTheGeneratorDoesNotMake) {
 
 TEST_F(Evaluations, AreRefusedBeforeTheyStartIfTheirFileCannotBeWritten) {
   write_images("images", 4);
-  const std::string run = train("images", "dcgan", "");
+  const std::string run = train("images", kDcgan, "");
   EXPECT_THAT(evaluate(run,
                        {"--metrics", "fid8", "--out", "/proc/none/out.json", "--set",
                         "data.path=/no/such/data"},

@@ -69,7 +69,7 @@ TEST(Run, PrintsTheDefaultsOfAConversion) {
   const std::string help = printed_by({"data", "convert", "--help"});
   for (const char* text : {"--shards INT=1", "--fit TEXT:{pad,refuse,resize}=resize",
                            "--channels TEXT:{gray,keep,rgb}=keep", "=255 255 255",
-                           "--most-refused INT=100", "--threads INT="})
+                           "--most-refused INT=100", "--threads INT:INT in [1 - 1024]="})
     EXPECT_THAT(help, testing::HasSubstr(text));
 }
 
@@ -165,8 +165,8 @@ TEST(Run, SaysWhatANumberMustBe) {
         std::pair(Arguments{"launch", "-n", "two", "train"}, "--ranks: not an integer: two"),
         std::pair(Arguments{"plan", "--kimg", "0"}, "--kimg: must be a positive number: 0"),
         std::pair(Arguments{"plan", "--gpus", "1.5"}, "--gpus: not an integer: 1.5"),
-        std::pair(Arguments{"data", "verify", "x", "--threads=-1"},
-                  "--threads: must be a positive integer: -1"),
+        std::pair(Arguments{"data", "inspect", "x", "--sample=-1"},
+                  "--sample: must be a positive integer: -1"),
         std::pair(Arguments{"preflight", "--floor=-1"}, "--floor: must not be negative: -1"),
         std::pair(Arguments{"preflight", "--floor", "fast"}, "--floor: not a number: fast"),
         std::pair(Arguments{"preflight", "--hcas=-1"}, "--hcas: must not be negative: -1")}) {

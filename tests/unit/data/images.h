@@ -32,6 +32,7 @@ struct JpegKind {
   J_COLOR_SPACE stored = JCS_UNKNOWN;      ///< unknown: the usual one
   bool has_adobe_marker = true;            ///< in CMYK and YCCK
   std::vector<jpeg_scan_info> scans = {};  ///< of a progressive one; empty: not progressive
+  bool is_arithmetic = false;              ///< instead of Huffman codes
 };
 
 /// Encodes an image of 1, 3 or (CMYK, inverted as Adobe's programs do) 4 channels at quality 95.
@@ -51,6 +52,7 @@ inline std::string jpeg_bytes(Image image, const JpegKind& kind = {}) {
   jpeg_set_defaults(&jpeg);  // writes Adobe's marker for CMYK
   if (kind.stored != JCS_UNKNOWN) jpeg_set_colorspace(&jpeg, kind.stored);
   if (!kind.has_adobe_marker) jpeg.write_Adobe_marker = FALSE;
+  jpeg.arith_code = kind.is_arithmetic ? TRUE : FALSE;
   jpeg_set_quality(&jpeg, 95, TRUE);
   if (!kind.scans.empty()) {
     jpeg.scan_info = kind.scans.data();

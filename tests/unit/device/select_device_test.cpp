@@ -28,23 +28,60 @@ TEST(SelectDevice, FallsBackToTheCpuOnlyIfNoGpuIsRequested) {
   expect_error(ExitCode::kDevice, "sees none", [] { select_device(DeviceKind::kGpu, 0, 1, 0); });
 }
 
-TEST(SelectDevice, SaysThatABuildHasNoCuda) {
-  const std::string advice =
-      has_cuda() ? ""
-                 : "; this build has no CUDA: build it with make cuda, or install the CUDA wheel";
-  expect_error(ExitCode::kDevice,
-               "training.device, or --device: a GPU was requested, but this rank sees none" +
-                   advice + ": local rank 1",
+TEST(SelectDevice, SaysWhatTheBuildNeeds) {
+  const std::string need =
+      has_cuda() ? "this build needs a driver for CUDA 13."
+                 : "this build has no CUDA: build it with make cuda, or install the CUDA wheel: ";
+  expect_error(
+      ExitCode::kDevice,
+      "training.device, or --device: a GPU was requested, but this rank sees none; " + need,
+      [] { select_device(DeviceKind::kGpu, 1, 2, 0); });
+  expect_error(ExitCode::kDevice, ": local rank 1",
                [] { select_device(DeviceKind::kGpu, 1, 2, 0); });
 }
 
-TEST(LeavesGpusUnused, IfTheMachineHasOneAndTheBuildNoCuda) {
-  for (const std::string there : {"dev/nvidia0", "proc/driver/nvidia/version"}) {
-    const TemporaryFolder root;
-    EXPECT_FALSE(leaves_gpus_unused(root.path()));
-    root.write(there, "");
-    EXPECT_EQ(leaves_gpus_unused(root.path()), !has_cuda()) << there;
+/// A machine that no variable of the environment keeps from its GPUs.
+class LeavesGpusUnused : public testing::Test {
+ protected:
+  LeavesGpusUnused() { clear(); }
+  ~LeavesGpusUnused() override { clear(); }
+
+  bool with_cuda() const { return leaves_gpus_unused(true, 0, root.path()); }
+  bool without_cuda() const { return leaves_gpus_unused(false, 0, root.path()); }
+
+  const TemporaryFolder root;
+
+ private:
+  static void clear() {
+    unsetenv("CUDA_VISIBLE_DEVICES");
+    unsetenv("NVIDIA_VISIBLE_DEVICES");
   }
+};
+
+TEST_F(LeavesGpusUnused, IfTheMachineHasOneAndTheBuildNoCudaOrTheDriverIsTooOld) {
+  EXPECT_FALSE(with_cuda());
+  EXPECT_FALSE(without_cuda());
+  root.write("dev/nvidia0", "");
+  EXPECT_TRUE(with_cuda());
+  EXPECT_TRUE(without_cuda());
+  EXPECT_FALSE(leaves_gpus_unused(true, /*visible_gpu_count=*/1, root.path()));
+}
+
+TEST_F(LeavesGpusUnused, IfTheMachineHasADriverAndTheBuildNoCuda) {
+  root.write("proc/driver/nvidia/version", "");
+  EXPECT_TRUE(without_cuda());
+  EXPECT_FALSE(with_cuda()) << "a container may have none of the machine's GPUs";
+}
+
+TEST_F(LeavesGpusUnused, UnlessTheEnvironmentHidesThem) {
+  root.write("dev/nvidia0", "");
+  setenv("NVIDIA_VISIBLE_DEVICES", "all", 1);
+  EXPECT_TRUE(with_cuda());
+  setenv("NVIDIA_VISIBLE_DEVICES", "void", 1);
+  EXPECT_FALSE(with_cuda());
+  unsetenv("NVIDIA_VISIBLE_DEVICES");
+  setenv("CUDA_VISIBLE_DEVICES", "", 1);
+  EXPECT_FALSE(with_cuda());
 }
 
 TEST(SelectDevice, TakesTheCpuIfConfigured) {

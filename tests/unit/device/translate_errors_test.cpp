@@ -18,6 +18,30 @@ TEST(TranslateErrors, MakesAFailedDeviceADeviceError) {
   });
 }
 
+// LibTorch throws them as a plain error, or with a type that only a build with CUDA knows.
+TEST(TranslateErrors, MakesADeviceErrorOfADeviceThatFailsUnderALibrary) {
+  for (const std::string what :
+       {"CUDA error: CUBLAS_STATUS_EXECUTION_FAILED when calling `cublasSgemm(handle, opa, opb)`",
+        "CUDA error: CUBLAS_STATUS_INTERNAL_ERROR when calling `cublasGemmEx(handle)`",
+        "cuDNN error: CUDNN_STATUS_EXECUTION_FAILED",
+        "cuDNN error: CUDNN_STATUS_EXECUTION_FAILED_CUDART",
+        "cuDNN error: CUDNN_STATUS_INTERNAL_ERROR",
+        "cusolver error: CUSOLVER_STATUS_EXECUTION_FAILED, when calling `cusolverDnXsyevd()`"}) {
+    expect_error(ExitCode::kDevice, "a device failed: " + what,
+                 [&] { translate_errors([&] { throw c10::Error(kHere, what); }); });
+  }
+}
+
+TEST(TranslateErrors, TakesOtherErrorsOfALibraryForNoFailedDevice) {
+  for (const std::string what :
+       {"CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`",
+        "CUDA error: CUBLAS_STATUS_INVALID_VALUE when calling `cublasSgemm(handle)`",
+        "cuDNN error: CUDNN_STATUS_NOT_SUPPORTED",
+        "cuDNN error: CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED"}) {
+    EXPECT_THROW(translate_errors([&] { throw c10::Error(kHere, what); }), c10::Error) << what;
+  }
+}
+
 TEST(TranslateErrors, NamesWhatToLowerWhenAGpuIsOutOfMemoryAndDoesNotRetry) {
   const auto allocate_too_much = [] {
     throw c10::OutOfMemoryError(kHere, "CUDA out of memory. Tried to allocate 2.00 GiB.");

@@ -73,6 +73,23 @@ TEST(CreateFolders, NamesTheReasonWhenItCannot) {
   }
 }
 
+TEST(ExchangeDurably, GivesEachOfTwoFoldersTheNameOfTheOther) {
+  const TemporaryFolder folder;
+  folder.write("one/first", "");
+  folder.write("other/second", "");
+  if (!exchange_durably(folder / "one", folder / "other"))
+    GTEST_SKIP() << "this file system cannot exchange folders";
+  EXPECT_TRUE(std::filesystem::exists(folder / "one/second"));
+  EXPECT_TRUE(std::filesystem::exists(folder / "other/first"));
+}
+
+TEST(ExchangeDurably, DoesNothingIfItCannot) {
+  const TemporaryFolder folder;
+  folder.write("one/first", "");
+  EXPECT_FALSE(exchange_durably(folder / "one", folder / "absent"));
+  EXPECT_TRUE(std::filesystem::exists(folder / "one/first"));
+}
+
 TEST(RenameDurably, ReplacesTheFileThatIsThere) {
   const TemporaryFolder folder;
   std::ofstream(folder / "old") << "old";

@@ -106,25 +106,29 @@ void refuse_bundle_with_styles(const std::string& option,
                    training::label_folder(training::RunFolder("RUN"), label).string());
 }
 
-ImageSampler::ImageSampler(const training::TrainedGenerator& trained,
-                           std::optional<models::Truncation> truncation)
-    : trained_(trained), style_(trained.generator->as_style_generator()) {
-  if (!truncation) return;
-  truncation_ = *truncation;
-  if (style_ != nullptr) return;
+models::SampleTruncation truncation_of(const training::TrainedGenerator& trained,
+                                       const std::optional<models::Truncation>& truncation) {
+  if (!truncation) return {};
+  if (trained.generator->as_style_generator() != nullptr) return {.styles = *truncation};
   refuse_bundle_with_styles("--truncation", trained);
   if (!trained.config.model.traits.truncates_latents) {
     throw UsageError("--truncation: this model has no truncation: " + trained.config.model.name);
   }
-  if (truncation_.cutoff >= 0) {
+  if (truncation->cutoff >= 0) {
     throw UsageError("--truncation-cutoff: this model has no styles: " + trained.config.model.name);
   }
-  if (truncation_.psi <= 0) {
+  if (truncation->psi <= 0) {
     throw UsageError("--truncation: the threshold of latents must be positive: " +
-                     std::to_string(truncation_.psi));
+                     std::to_string(truncation->psi));
   }
-  latent_threshold_ = truncation_.psi;
+  return {.latent_threshold = truncation->psi};
 }
+
+ImageSampler::ImageSampler(const training::TrainedGenerator& trained,
+                           const std::optional<models::Truncation>& truncation)
+    : trained_(trained),
+      style_(trained.generator->as_style_generator()),
+      truncation_(truncation_of(trained, truncation)) {}
 
 void ImageSampler::require_styles(const std::string& option) const {
   if (has_styles()) return;
@@ -194,10 +198,10 @@ at::Tensor ImageSampler::latents(const std::vector<std::int64_t>& seeds) const {
     const ImageRandom images{trained_.config.training.seed, span.first, 1};
     const std::vector<std::int64_t> shape = {span.count, trained_.generator->z_dim()};
     at::Tensor z = kernels::random_normal(images, Stream::kSamples, /*site=*/0, shape, options);
-    if (latent_threshold_) {
+    if (const auto threshold = latent_threshold()) {
       const at::Tensor uniform =
           kernels::random_uniform(images, Stream::kSamples, kTruncationSite, shape, options);
-      z = models::truncate_latents(z, uniform, *latent_threshold_);
+      z = models::truncate_latents(z, uniform, *threshold);
     }
     parts.push_back(std::move(z));
   }
@@ -207,7 +211,7 @@ at::Tensor ImageSampler::latents(const std::vector<std::int64_t>& seeds) const {
 at::Tensor ImageSampler::from_latents(const at::Tensor& z, const at::Tensor& labels) const {
   const at::NoGradGuard no_grad;
   const auto here = beside(z, labels);
-  if (style_ != nullptr) return from_styles(style_->map(z, here, truncation_));
+  if (style_ != nullptr) return from_styles(style_->map(z, here, truncation_.styles));
   return in_batches(z.size(0), [&](std::int64_t first, std::int64_t count) {
     auto noise = noise_of(trained_, first);
     return trained_.generator->forward(z.narrow(0, first, count),
@@ -222,7 +226,7 @@ at::Tensor ImageSampler::sample(const SampleSpec& spec) const {
 at::Tensor ImageSampler::styles(const SampleSpec& spec) const {
   const at::NoGradGuard no_grad;
   const auto z = latents(spec.seeds);
-  return style_->map(z, beside(z, labels_of(spec)), truncation_);
+  return style_->map(z, beside(z, labels_of(spec)), truncation_.styles);
 }
 
 at::Tensor ImageSampler::from_styles(const at::Tensor& w) const {

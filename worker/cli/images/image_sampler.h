@@ -30,14 +30,21 @@ struct SampleSpec {
 void refuse_bundle_with_styles(const std::string& option,
                                const training::TrainedGenerator& trained);
 
+/// Returns how to truncate what a generator samples: its styles, or its latents with psi as the
+/// threshold, as the model has it.
+///
+/// truncation: none: not at all.
+/// Throws:     UsageError for a model that has neither, and for options that its kind has not.
+models::SampleTruncation truncation_of(const training::TrainedGenerator& trained,
+                                       const std::optional<models::Truncation>& truncation);
+
 /// Makes images with a trained generator, on its device. Seed i is the latent of image i of the
 /// run's sample grids.
 class ImageSampler {
  public:
-  /// truncation: of styles, or with psi as the threshold of latents, as the model has it. Throws
-  ///             UsageError for other models.
+  /// truncation: see truncation_of(), which may throw.
   ImageSampler(const training::TrainedGenerator& trained,
-               std::optional<models::Truncation> truncation);
+               const std::optional<models::Truncation>& truncation);
 
   /// Assigns labels to the seeds in turn: those in `text` (numbers, ranges and names, such as
   /// "0-3,cat"; digits are always a number), or all labels of the model if it is empty; none for an
@@ -56,7 +63,7 @@ class ImageSampler {
   at::Tensor sample(const SampleSpec& spec) const;
 
   /// Returns the threshold of truncated latents, if they are.
-  std::optional<double> latent_threshold() const { return latent_threshold_; }
+  std::optional<double> latent_threshold() const { return truncation_.latent_threshold; }
   /// Returns whether the model is conditional.
   bool has_labels() const { return trained_.generator->label_count() > 0; }
   /// Returns whether the model has styles between latents and images.
@@ -76,8 +83,7 @@ class ImageSampler {
 
   const training::TrainedGenerator& trained_;
   models::StyleGenerator* style_;  ///< null for a model without styles
-  models::Truncation truncation_;
-  std::optional<double> latent_threshold_;
+  models::SampleTruncation truncation_;
 };
 
 }  // namespace ganscale::cli

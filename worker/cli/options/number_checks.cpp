@@ -25,6 +25,10 @@ std::string non_negative_integer(const std::string& text) {
   return fault(number, number >= 0, "an integer", "not be negative", text);
 }
 
+std::string finite_number(const std::string& text) {
+  return config::parse_number(text) ? "" : "expected a finite number: " + text;
+}
+
 std::string positive_number(const std::string& text) {
   const auto number = config::parse_number(text);
   return fault(number, number > 0, "a number", "be a positive number", text);

@@ -1,5 +1,6 @@
 #include "comm/group/watchdog.h"
 
+#include <c10/util/Exception.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,7 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/error.h"
 #include "base/log.h"
 
 namespace ganscale::comm {
@@ -25,19 +25,32 @@ struct Watched {
   std::string operation;
   Clock::time_point start;
   std::function<bool()> done;  // if empty, it ends with its Watch
-  bool failed = false;
+  std::optional<ExitCode> failure = std::nullopt;
 };
+
+void fail(Watched& watched, const char* why, ExitCode code) {
+  watched.operation.append(", which failed: ").append(why);
+  watched.failure = code;
+}
 
 /// Polls an asynchronous operation.
 bool has_ended(Watched& watched) {
   try {
     return watched.done && watched.done();
+  } catch (const c10::AcceleratorError& error) {
+    fail(watched, error.what_without_backtrace(), ExitCode::kDevice);
+  } catch (const DeviceError& error) {
+    fail(watched, error.what(), ExitCode::kDevice);
   } catch (const std::exception& error) {
-    watched.operation.append(", which failed: ").append(error.what());
-    watched.failed = true;
-    return false;
+    fail(watched, error.what(), ExitCode::kPeerLost);
   }
+  return false;
 }
+
+constexpr const char* kPeerLostText =
+    "A peer hung or was lost: this rank exits, and the run can resume from its last checkpoint";
+constexpr const char* kDeviceText =
+    "A device failed: this rank exits, and the run can resume from its last checkpoint";
 
 }  // namespace
 
@@ -65,7 +78,7 @@ struct Watchdog::State {
       if (const auto late = overdue(time)) {
         const auto waited = std::chrono::duration_cast<milliseconds>(time - late->start);
         lock.unlock();  // the action may take long, and must not block others
-        action(late->operation, waited);
+        action({late->operation, waited, late->failure.value_or(ExitCode::kPeerLost)});
         return;
       }
       changed.wait_for(lock, until_next_look(time));
@@ -74,7 +87,7 @@ struct Watchdog::State {
 
   std::optional<Watched> overdue(Clock::time_point time) const {
     for (const auto& watched : watching) {
-      if (watched.failed || time - watched.start >= timeout) return watched;
+      if (watched.failure || time - watched.start >= timeout) return watched;
     }
     return std::nullopt;
   }
@@ -134,19 +147,19 @@ Watchdog::Watch::~Watch() {
 
 std::shared_ptr<Watchdog> make_process_watchdog(milliseconds timeout, int rank) {
   const auto notice = std::min(timeout / 4, milliseconds(1000));
-  const auto end_process = [rank, notice](const std::string& operation, milliseconds waited) {
+  const auto end_process = [rank, notice](const Watchdog::Overdue& overdue) {
+    const int code = static_cast<int>(overdue.code);
     std::signal(SIGTERM, SIG_IGN);
     // From here on nothing may delay the exit, not even logging that hangs.
-    std::thread([notice] {
+    std::thread([notice, code] {
       std::this_thread::sleep_for(notice);
-      _exit(static_cast<int>(ExitCode::kPeerLost));
+      _exit(code);
     }).detach();
-    log::error(
-        "A peer hung or was lost: this rank exits, and the run can resume from its last checkpoint",
-        {{"waiting_rank", rank},
-         {"operation", operation},
-         {"seconds", static_cast<double>(waited.count()) / 1000},
-         {"exit_code", static_cast<int>(ExitCode::kPeerLost)}});
+    log::error(overdue.code == ExitCode::kDevice ? kDeviceText : kPeerLostText,
+               {{"waiting_rank", rank},
+                {"operation", overdue.operation},
+                {"seconds", static_cast<double>(overdue.waited.count()) / 1000},
+                {"exit_code", code}});
   };
   return std::make_shared<Watchdog>(timeout - notice, end_process);
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/error.h"
 #include "base/non_copyable.h"
 
 namespace ganscale::comm {
@@ -14,9 +15,13 @@ namespace ganscale::comm {
 /// a peer hung, was stopped or died, and the operation would wait forever.
 class Watchdog : NonCopyable {
  public:
-  /// operation: as passed to watch(); waited: the time since then.
-  using Action =
-      std::function<void(const std::string& operation, std::chrono::milliseconds waited)>;
+  /// An operation that took too long, or failed.
+  struct Overdue {
+    std::string operation;  ///< as passed to watch(), and why it failed
+    std::chrono::milliseconds waited;
+    ExitCode code;  ///< kDevice if it failed with its device, otherwise kPeerLost
+  };
+  using Action = std::function<void(const Overdue& overdue)>;
   using Clock = std::chrono::steady_clock;
   using Now = std::function<Clock::time_point()>;
 
@@ -42,7 +47,8 @@ class Watchdog : NonCopyable {
   /// Watches an operation for the lifetime of the result.
   [[nodiscard]] Watch watch(std::string_view operation);
   /// Watches an asynchronous operation until `done` returns true. `done` is called on the
-  /// watchdog's thread; if it throws, the operation has failed and is overdue at once.
+  /// watchdog's thread; if it throws, the operation has failed and is overdue at once: with its
+  /// device, if that is a DeviceError or c10::AcceleratorError.
   void watch_until(std::string_view operation, std::function<bool()> done);
 
  private:
@@ -51,7 +57,7 @@ class Watchdog : NonCopyable {
 };
 
 /// Returns the watchdog of a process: after `timeout` it logs the rank, the operation and the time
-/// waited, and ends the process with exit code 75 (kPeerLost).
+/// waited, and ends the process with exit code 75 (kPeerLost), or 71 (kDevice) for a failed device.
 ///
 /// The first rank to end makes mpirun end the others. So that each can still report, it warns
 /// shortly before the timeout and ignores SIGTERM of mpirun from then on.

@@ -22,7 +22,7 @@ class FileBytes {
  public:
   /// Opens the file and unpacks it into memory if it is gzipped. Throws DataError: missing, not
   /// readable, damaged, larger than kLargestUnpackedBytes when unpacked, or to be refused.
-  /// TransientReadError as read().
+  /// StorageError as read().
   explicit FileBytes(const std::filesystem::path& file, Gzip gzip = Gzip::kUnpack);
   FileBytes(FileBytes&& other) noexcept;
 
@@ -35,7 +35,7 @@ class FileBytes {
   std::int64_t block_bytes() const { return block_bytes_; }
 
   /// Returns `count` bytes at `offset`, in own memory or in `buffer`. Throws DataError with file
-  /// and offset if the file ends before or cannot be read; TransientReadError if that may pass.
+  /// and offset if the file ends before or cannot be read: StorageError as StoredFile::read().
   std::span<const std::uint8_t> read(std::int64_t offset, std::int64_t count,
                                      std::vector<std::uint8_t>& buffer) const;
   /// Reads up to `count` bytes: fewer at the end of the file.

@@ -208,7 +208,7 @@ LabelSet read_label_file(const std::filesystem::path& file) {
     const Array array = read_array(bytes);
     labels =
         array.shape.size() == 1 ? labels_of_integers(bytes, array) : labels_of_rows(bytes, array);
-  } catch (const TransientReadError&) {
+  } catch (const StorageError&) {
     throw;
   } catch (const DataError& error) {
     throw DataError("labels cannot be read: " + file.string() + ", " + error.what());

@@ -133,7 +133,8 @@ Image apply_policy(Image image, const DecodePolicy& policy) {
   if (image.channels != policy.channels) {
     if (!policy.convert_colors) {
       throw DataError(
-          "number of channels differs from the requested one (convert_colors would change it): " +
+          "number of channels differs from the requested one; set data.channels (data convert: "
+          "--channels) to rgb or gray to convert all images: " +
           shape_text(image) + ", wanted " + std::to_string(policy.channels));
     }
     image = convert_colors(image);

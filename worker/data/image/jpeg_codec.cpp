@@ -8,8 +8,9 @@
 #include <span>
 #include <string>
 // libjpeg's headers use size_t and FILE without including them.
-#include <jerror.h>
 #include <jpeglib.h>
+// Has the codes of arithmetic coding only after jpeglib.h.
+#include <jerror.h>
 
 #include "base/error.h"
 #include "base/non_copyable.h"
@@ -39,8 +40,8 @@ struct JpegReading : NonCopyable {
 /// libjpeg only warns about truncated or damaged data and makes up the remaining pixels. Its other
 /// warnings, such as for extra bytes between markers, do not affect the image.
 void on_message(j_common_ptr jpeg, int level) {
-  constexpr std::array kDamage{JWRN_JPEG_EOF, JWRN_HIT_MARKER, JWRN_HUFF_BAD_CODE, JWRN_MUST_RESYNC,
-                               JWRN_BOGUS_PROGRESSION};
+  constexpr std::array kDamage{JWRN_JPEG_EOF,       JWRN_HIT_MARKER,  JWRN_HUFF_BAD_CODE,
+                               JWRN_ARITH_BAD_CODE, JWRN_MUST_RESYNC, JWRN_BOGUS_PROGRESSION};
   if (level < 0 && std::ranges::find(kDamage, jpeg->err->msg_code) != kDamage.end()) on_error(jpeg);
 }
 

@@ -5,6 +5,7 @@
 #include <csetjmp>
 #include <cstring>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "base/error.h"
@@ -37,7 +38,11 @@ void keep_reason(char (&reason)[96], const char* text) {
   png_longjmp(png, 1);
 }
 
-void on_warning(png_structp, png_const_charp) {}
+/// libpng only warns about damaged transparency, and reads the image as opaque. Its other warnings
+/// are about chunks that do not affect the image, or that other programs ignore as well.
+void on_warning(png_structp png, png_const_charp text) {
+  if (text == std::string_view("tRNS: CRC error")) png_error(png, text);
+}
 
 void read_bytes(png_structp png, png_bytep into, png_size_t count) {
   auto& reading = *static_cast<PngReading*>(png_get_io_ptr(png));

@@ -35,8 +35,8 @@ class Source {
   /// Returns the label of a record without reading its image; -1 without labels.
   virtual std::int64_t label(std::int64_t index) const = 0;
   /// Reads a record into `record`. Its bytes are valid until the next read into it, as long as the
-  /// source lives. Throws DataError with file, record and offset; TransientReadError if the same
-  /// read may succeed later.
+  /// source lives. Throws DataError with file, record and offset: StorageError if the storage
+  /// failed, TransientReadError if the same read may succeed later.
   virtual void read(std::int64_t index, Record& record) const = 0;
   /// Describes a record for messages: "faces-r05.tfrecords, record 17, offset 53006".
   virtual std::string describe(std::int64_t index) const = 0;

@@ -36,12 +36,12 @@ std::array<std::uint8_t, 3> parse_background(config::Section& in) {
 
 /// Returns 0 for auto.
 int parse_threads(config::Section& in, const char* key, const char* documentation) {
-  constexpr std::int64_t kMostThreads = 1024;
   const std::string text = in.get(key, "auto", documentation);
   if (text == "auto") return 0;
   const auto number = config::parse_integer(text);
-  in.require(number && *number >= 1 && *number <= kMostThreads, key,
-             "expected auto or a number from 1 to 1024: " + text);
+  in.require(
+      number && *number >= 1 && *number <= kMostReaderThreads, key,
+      "expected auto or a number from 1 to " + std::to_string(kMostReaderThreads) + ": " + text);
   return static_cast<int>(*number);
 }
 
@@ -80,7 +80,7 @@ Image first_whole_shape(const Source& source, std::int64_t most_damaged) {
   for (std::int64_t i = 0; i < last; ++i) {
     try {
       return read_shape(source, i, record);
-    } catch (const TransientReadError&) {
+    } catch (const StorageError&) {
       throw;
     } catch (const DataError&) {  // the conversion counts it
     }

@@ -11,6 +11,9 @@
 
 namespace ganscale::data {
 
+/// The most threads of a rank that read and decode.
+inline constexpr int kMostReaderThreads = 1024;
+
 /// How the run uses the labels of its dataset.
 enum class Labels { kAuto, kRequired, kIgnore };
 
@@ -58,7 +61,7 @@ DataConfig parse_data(config::Section in);
 /// the networks'.
 ///
 /// most_damaged: how many records may be damaged before the one whose channels are kept.
-/// Throws:       DataError of one of them if they are more; TransientReadError of a read: then the
+/// Throws:       DataError of one of them if they are more; StorageError of a read: then the
 ///               storage failed.
 DecodePolicy decode_policy(const DataConfig& config, const Source& source,
                            const Resolution& resolution, std::int64_t most_damaged = 0);

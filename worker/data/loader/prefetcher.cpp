@@ -2,6 +2,7 @@
 
 #include <ATen/ops/empty.h>
 #include <ATen/record_function.h>
+#include <c10/core/DeviceGuard.h>
 
 #include <algorithm>
 #include <chrono>
@@ -48,7 +49,7 @@ Prefetcher::Prefetcher(const Source& source, ShardPlan plan, DecodePolicy policy
       buffers_(
           {options_.share.batch_per_rank, policy.channels, policy.resolution.height,
            policy.resolution.width},
-          options_.pin_memory,
+          options_.device.is_cuda(),
           options_.prefetch.memory_limit_bytes / 2 >= image_bytes_ * options_.share.batch_per_rank),
       opening_position_(options_.first_position),
       next_position_(options_.first_position) {
@@ -191,14 +192,17 @@ void Prefetcher::open_slot() {
   slot->first_position = opening_position_;
   slot->remaining = batch;
   try {
+    // The allocator of pinned memory calls CUDA, which would open a context on the current device:
+    // on this thread the first GPU, which may belong to another rank.
+    const c10::DeviceGuard current(options_.device);
     slot->batch.images = buffers_.take();
     slot->pixels = slot->batch.images.data_ptr<std::uint8_t>();
     if (options_.label_count > 0) {
       slot->batch.labels =
-          at::empty({batch}, at::TensorOptions(at::kLong).pinned_memory(options_.pin_memory));
+          at::empty({batch}, at::TensorOptions(at::kLong).pinned_memory(options_.device.is_cuda()));
       slot->labels = slot->batch.labels.data_ptr<std::int64_t>();
     }
-  } catch (...) {  // out of memory: next() throws it
+  } catch (...) {  // no memory, or a failed device: next() throws it
     slot->error = std::current_exception();
     slot->claimed = batch;
     slot->remaining = 0;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <ATen/core/Tensor.h>
+#include <c10/core/Device.h>
 
 #include <atomic>
 #include <condition_variable>
@@ -29,7 +30,7 @@ struct LoaderOptions {
   std::int64_t first_position = 0;  ///< of the first batch: the cursor of a checkpoint
   std::int64_t label_count = 0;     ///< 0: batches without labels
   bool mirror = false;
-  bool pin_memory = false;  ///< pinned batches, for a CUDA device
+  c10::Device device = c10::kCPU;  ///< of the model; batches for a GPU are in pinned memory
   PrefetchConfig prefetch;
 };
 

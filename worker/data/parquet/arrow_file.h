@@ -13,7 +13,7 @@
 
 namespace ganscale::data {
 
-/// Opens a file for Arrow, which reads it by FileBytes. Throws DataError, TransientReadError.
+/// Opens a file for Arrow, which reads it by FileBytes. Throws DataError, StorageError.
 std::shared_ptr<arrow::io::RandomAccessFile> open_for_arrow(const std::filesystem::path& file);
 
 /// Throws an error of Arrow: what FileBytes threw if that was the cause, else a DataError with the file.

@@ -37,7 +37,7 @@ class ImageRows {
   std::int64_t size_bytes_ = 0;
 };
 
-/// A Parquet file with images. Functions throw DataError with file and row, and TransientReadError;
+/// A Parquet file with images. Functions throw DataError with file and row, and StorageError;
 /// those that are const are thread safe.
 class ParquetFile {
  public:

@@ -22,7 +22,7 @@ inline constexpr std::int64_t kKeptRowGroupBytes = std::int64_t{256} << 20;
 ///
 /// A read decodes the whole row group of the row; the groups used last are kept, up to `kept_bytes`.
 /// Throws: DataError with file and row: damaged, truncated, no such column, files of different columns, a
-///         label that is null or negative, an image that is only a path. TransientReadError as
+///         label that is null or negative, an image that is only a path. StorageError as
 ///         FileBytes::read().
 std::unique_ptr<Source> open_parquet(const std::vector<std::filesystem::path>& files,
                                      std::int64_t kept_bytes = kKeptRowGroupBytes);

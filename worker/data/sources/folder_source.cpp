@@ -57,6 +57,7 @@ class FolderSource : public ImageFiles {
 
   void read(std::int64_t index, Record& record) const override {
     const auto file = storage_.open(listed(names_[index]));
+    require_size(index, file->size_bytes());
     record.buffer.resize(file->size_bytes());
     record.buffer.resize(file->read(0, record.buffer));
     record.bytes = record.buffer;

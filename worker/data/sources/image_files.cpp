@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "data/formats/sample_labels.h"
+#include "data/formats/tfrecord_framing.h"
 #include "data/image/codecs.h"
 #include "data/storage/storage.h"
 
@@ -131,6 +132,12 @@ std::int64_t ImageFiles::unread_count() const {
   std::int64_t sum = 0;
   for (const auto& [extension, count] : unread_) sum += count;
   return sum;
+}
+
+void ImageFiles::require_size(std::int64_t index, std::int64_t size_bytes) const {
+  if (size_bytes <= kLongestFrameData) return;
+  throw DataError("file is too large (" + std::to_string(size_bytes) + " bytes, at most " +
+                  std::to_string(kLongestFrameData) + "): " + describe(index));
 }
 
 void ImageFiles::finish(std::int64_t index, Record& record) const {

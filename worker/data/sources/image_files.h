@@ -70,6 +70,9 @@ class ImageFiles : public LabeledSource {
     }
     return found;
   }
+  /// Throws DataError, which names the record, if its file is larger than a record may be: reading
+  /// it would take that much memory.
+  void require_size(std::int64_t index, std::int64_t size_bytes) const;
   /// Sets everything but the bytes of a record.
   void finish(std::int64_t index, Record& record) const;
 

@@ -40,6 +40,14 @@ bool is_file(const path& file, std::initializer_list<std::string_view> endings) 
          storage_of(file).is_file(file);
 }
 
+/// Returns a path without slashes at its end: in S3, FOLDER//NAME is not FOLDER/NAME.
+path without_final_slashes(const path& from) {
+  const std::string& text = from.native();
+  const std::size_t last = text.find_last_not_of('/');
+  const bool is_root = last == std::string::npos || text[last] == ':';  // "/", "s3://"
+  return is_root ? from : path(text.substr(0, last + 1));
+}
+
 /// Opens the path with the first matching format.
 constexpr Format kFormats[] = {
     {"TFRecord files (*.tfrecords[.gz])",
@@ -83,10 +91,11 @@ Opened open_first_match(const path& from, int resolution) {
     if (auto source = format.open(from, resolution)) return source;
   }
   const Storage& storage = storage_of(from);
-  if (!storage.is_file(from) && !storage.is_folder(from))
-    throw DataError("dataset not found: " + from.string());
+  const bool is_folder = storage.is_folder(from);
+  if (!is_folder && !storage.is_file(from)) throw DataError("dataset not found: " + from.string());
   throw DataError("dataset has no supported format: " + from.string() + " (looked for " +
-                  joined(kFormats | std::views::transform(&Format::what)) + ")");
+                  joined(kFormats | std::views::transform(&Format::what)) + ")" +
+                  (is_folder ? "; files whose names begin with a dot are not read" : ""));
 }
 
 /// Returns ImageFiles::hidden_image(); empty for a source of another kind.
@@ -125,7 +134,8 @@ void require_plausible_labels(const Source& source) {
 
 }  // namespace
 
-std::unique_ptr<Source> open_source(const path& from, int resolution) {
+std::unique_ptr<Source> open_source(const path& named, int resolution) {
+  const path from = without_final_slashes(named);
   try {
     auto source = open_first_match(from, resolution);
     require_images(*source, from);

@@ -34,6 +34,8 @@ void RetryingSource::read(std::int64_t index, Record& record) const {
                                  " times: " + named(error.what()));
       }
       log::warning("Retrying a read", {{"attempt", attempt}, {"reason", named(error.what())}});
+    } catch (const StorageError& error) {
+      throw StorageError(named(error.what()));
     } catch (const DataError& error) {
       throw DataError(named(error.what()));
     }

@@ -24,8 +24,7 @@ double retry_pause_seconds(const RetryPolicy& policy, std::int64_t index, int at
 
 /// Another source whose reads are repeated after a TransientReadError, with growing pauses.
 ///
-/// The error of the last attempt is a TransientReadError, any other one a DataError, with file and
-/// record.
+/// All errors are of the type that the source throws, with file and record.
 class RetryingSource : public Source {
  public:
   using Pause = std::function<void(double seconds)>;

@@ -42,6 +42,7 @@ class TarSource : public ImageFiles {
   }
 
   void read(std::int64_t index, Record& record) const override {
+    require_size(index, members_[index].count_bytes);
     record.bytes = bytes_of(members_[index], record.buffer);
     finish(index, record);
   }

@@ -42,7 +42,7 @@ class ZipSource : public ImageFiles {
     try {
       record.bytes = read_zip_entry(bytes_, entries_[index], record.buffer);
       finish(index, record);
-    } catch (const TransientReadError&) {
+    } catch (const StorageError&) {
       throw;
     } catch (const DataError& error) {
       throw DataError(std::string(error.what()) + ": " + describe(index));

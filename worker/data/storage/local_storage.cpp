@@ -20,14 +20,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Throws for an error of the system: of the type that says whether it may pass.
-[[noreturn]] void fail(int reason, const std::string& what) {
+/// Throws for an error of the system: of the type that says whether the storage failed, and whether
+/// that may pass. ENOTCONN: the process behind a FUSE mount has died. ESHUTDOWN: Lustre has evicted
+/// this machine.
+[[noreturn]] void fail(int reason, std::string what) {
   constexpr std::array kTransient{EIO,       EAGAIN,      ESTALE,       ETIMEDOUT,  EBUSY,
                                   ENOMEM,    ENOBUFS,     EMFILE,       ENFILE,     ENETDOWN,
                                   ENETRESET, ENETUNREACH, EHOSTUNREACH, ECONNRESET, ECONNABORTED,
-                                  EHOSTDOWN, EREMOTEIO,   ENOLINK,      ECOMM,      EINTR};
+                                  EHOSTDOWN, EREMOTEIO,   ENOLINK,      ECOMM,      EINTR,
+                                  ENOTCONN,  ESHUTDOWN};
+  if (reason == EMFILE) what += "; raise the limit of open files (ulimit -n)";
   if (std::ranges::find(kTransient, reason) != kTransient.end()) throw TransientReadError(what);
-  throw DataError(what);
+  if (reason == ENOENT || reason == ENOTDIR) throw DataError(what);  // there is no such file
+  throw StorageError(what);
 }
 
 std::int64_t modified_ns_of(const struct stat& status) {

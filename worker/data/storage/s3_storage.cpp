@@ -29,6 +29,7 @@ constexpr std::string_view kPrefix = "s3://";
 struct Refusal {
   std::string_view error;
   std::string_view advice;
+  bool is_of_object = false;  ///< of what is stored, not of the storage
 };
 
 constexpr std::array kRefusals{
@@ -43,12 +44,13 @@ constexpr std::array kRefusals{
     Refusal{"ExpiredToken", "renew the credentials (AWS_SESSION_TOKEN)"},
     Refusal{"InvalidToken", "check AWS_SESSION_TOKEN"},
     Refusal{"AuthorizationHeaderMalformed", "check AWS_REGION"},
-    Refusal{"operation is not valid for the object's", "restore the object, which is archived"},
+    Refusal{"operation is not valid for the object's", "restore the object, which is archived",
+            true},
     Refusal{"NO_SUCH_BUCKET", "check the bucket's name, and AWS_ENDPOINT_URL"},
-    Refusal{"NO_SUCH_KEY", "the object was deleted"},
-    Refusal{"RESOURCE_NOT_FOUND", "the object was deleted"},
-    Refusal{"Path does not exist", "the object was deleted"},
-    Refusal{"HTTP status 416", "the object was replaced by a shorter one"},
+    Refusal{"NO_SUCH_KEY", "the object was deleted", true},
+    Refusal{"RESOURCE_NOT_FOUND", "the object was deleted", true},
+    Refusal{"Path does not exist", "the object was deleted", true},
+    Refusal{"HTTP status 416", "the object was replaced by a shorter one", true},
 };
 
 [[noreturn]] void fail(const arrow::Status& status, const fs::path& path) {
@@ -57,7 +59,9 @@ constexpr std::array kRefusals{
       kRefusals, [&](const Refusal& one) { return reason.find(one.error) != std::string::npos; });
   const std::string what = "cannot read from S3 (" + reason + "): " + path.string();
   if (refusal == kRefusals.end()) throw TransientReadError(what);
-  throw DataError(what + "; " + std::string(refusal->advice));
+  const std::string advised = what + "; " + std::string(refusal->advice);
+  if (refusal->is_of_object) throw DataError(advised);
+  throw StorageError(advised);
 }
 
 template <class Value>

@@ -12,10 +12,16 @@
 
 namespace ganscale::data {
 
-/// A read failed for a reason that may be transient: the network, a server, too many open files.
-class TransientReadError : public DataError {
+/// A read failed because of the storage: what is stored may be undamaged.
+class StorageError : public DataError {
  public:
   using DataError::DataError;
+};
+
+/// A read failed for a reason that may be transient: the network, a server, too many open files.
+class TransientReadError : public StorageError {
+ public:
+  using StorageError::StorageError;
 };
 
 /// An open file with random access from several threads.
@@ -24,8 +30,8 @@ class StoredFile {
   virtual ~StoredFile() = default;
   virtual std::int64_t size_bytes() const = 0;
   /// Fills `into` with the bytes from `offset` on and returns their number, which is smaller only
-  /// at the end of the file. Throws DataError with file and offset; TransientReadError if that may
-  /// pass.
+  /// at the end of the file. Throws DataError with file and offset: StorageError if the storage
+  /// failed, TransientReadError if that may pass.
   virtual std::int64_t read(std::int64_t offset, std::span<std::uint8_t> into) const = 0;
   /// Returns how many bytes are best read at once if others after them are read next.
   virtual std::int64_t block_bytes() const = 0;
@@ -56,8 +62,8 @@ bool is_hidden(std::string_view name);
 /// Returns the extension of a name in lower case, such as ".png"; empty for ".png" itself.
 std::string lower_extension(std::string_view name);
 
-/// Where files are. All functions are thread safe; they throw DataError with the path, and
-/// TransientReadError if the failure may pass.
+/// Where files are. All functions are thread safe; they throw DataError with the path: StorageError
+/// if the storage failed, TransientReadError if that may pass.
 class Storage {
  public:
   virtual ~Storage() = default;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <chrono>
 
 #include "base/error.h"
 #include "base/non_copyable.h"
@@ -14,6 +15,7 @@
 #include "data/tools/damage.h"
 #include "data/tools/parallel_for.h"
 #include "files/durable_file.h"
+#include "files/folder_lock.h"
 
 namespace ganscale::data {
 namespace {
@@ -22,6 +24,23 @@ namespace fs = std::filesystem;
 
 constexpr char kTfrecords[] = ".tfrecords";
 constexpr char kPartial[] = ".partial-";
+
+/// Keeps other conversions out of a folder, whose files would have the same temporary names. The
+/// file of the lock is removed at the end.
+class FolderInUse : NonCopyable {
+ public:
+  explicit FolderInUse(const fs::path& folder)
+      : file_(folder / ".lock"),
+        lock_(file_, /*attempt=*/"", /*patience=*/std::chrono::milliseconds(0), "--to") {}
+  ~FolderInUse() {
+    std::error_code ignored;
+    fs::remove(file_, ignored);  // before others may take the lock
+  }
+
+ private:
+  fs::path file_;
+  files::FolderLock lock_;
+};
 
 /// Files that are renamed once all are on the disk, and otherwise removed.
 class PendingFiles : NonCopyable {
@@ -93,7 +112,6 @@ bool is_of_a_dataset(const std::string& name) {
 
 /// Removes what an interrupted conversion has left. Throws if there is a finished one.
 void clear(const fs::path& folder) {
-  if (!fs::exists(folder)) return;
   std::vector<fs::path> leftovers;
   for (const auto& entry : fs::directory_iterator(folder)) {
     const std::string name = entry.path().filename().string();
@@ -116,7 +134,9 @@ class Chunk {
     const DecodePolicy& policy = options.policy;
     image_bytes_ = policy.channels * policy.resolution.pixels();
     constexpr std::int64_t kChunkBytes = std::int64_t{32} << 20;
-    capacity_ = std::clamp<std::int64_t>(kChunkBytes / image_bytes_, options.threads, 4096);
+    constexpr std::int64_t kMostImages = 4096;
+    capacity_ =
+        std::max<std::int64_t>(options.threads, std::min(kChunkBytes / image_bytes_, kMostImages));
     images_.resize(capacity_ * image_bytes_);
   }
 
@@ -172,7 +192,6 @@ class Converter {
   }
 
   Conversion run() {
-    files::create_folders(options_.to);
     const std::int64_t count = source_.record_count();
     for (int shard = 0; shard < options_.shards; ++shard) {
       write_shard(shard, count * shard / options_.shards, count * (shard + 1) / options_.shards);
@@ -242,6 +261,8 @@ class Converter {
 Conversion convert(const Source& source, const ConvertOptions& options) {
   require_sound(source, options);
   try {
+    files::create_folders(options.to);
+    const FolderInUse in_use(options.to);
     clear(options.to);
     return Converter(source, options).run();
   } catch (const fs::filesystem_error& error) {

@@ -43,8 +43,8 @@ struct Conversion {
 /// folder are removed.
 ///
 /// Throws: DataError if the folder already has TFRecord files, the disk is full, no image is left,
-///         or more than most_refused are refused, with their names; ConfigError for invalid
-///         options.
+///         or more than most_refused are refused, with their names; StorageError of a read;
+///         ConfigError for invalid options, or if another conversion is writing to the folder.
 Conversion convert(const Source& source, const ConvertOptions& options);
 
 }  // namespace ganscale::data

@@ -9,7 +9,7 @@ std::string damage_of(const Source& source, std::int64_t index, Record& record,
                       const std::function<void()>& use) {
   try {
     source.read(index, record);
-  } catch (const TransientReadError&) {
+  } catch (const StorageError&) {
     throw;
   } catch (const DataError& error) {
     return error.what();

@@ -12,7 +12,7 @@ namespace ganscale::data {
 ///
 /// use: what to do with the record once it is read; it may throw DataError.
 ///
-/// Throws: TransientReadError of the read: the storage failed, and the record may be as good as any.
+/// Throws: StorageError of the read: the storage failed, and the record may be as good as any.
 std::string damage_of(const Source& source, std::int64_t index, Record& record,
                       const std::function<void()>& use);
 

@@ -24,7 +24,7 @@ struct Inspection {
 };
 
 /// Counts the labels of all records and inspects up to `most_sampled` of them, evenly spaced.
-/// Throws: TransientReadError of a read, as do the functions below: then the storage failed, and the
+/// Throws: StorageError of a read, as do the functions below: then the storage failed, and the
 ///         record may be undamaged.
 Inspection inspect(const Source& source, std::int64_t most_sampled);
 

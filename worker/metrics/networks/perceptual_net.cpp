@@ -77,16 +77,18 @@ at::Tensor perceptual_distances(const at::Tensor& a, const at::Tensor& b) {
   return (a - b).square().sum(1);
 }
 
-std::unique_ptr<PerceptualNet> open_perceptual_net(const PerceptualNetConfig& config,
-                                                   ImageShape image, at::Device device) {
-  digest_of({kPerceptualNetKey,
-             "get NVIDIA's "
-             "https://nvlabs-fi-cdn.nvidia.com/stylegan2-ada-pytorch/pretrained/metrics/vgg16.pt",
-             config.file, config.sha256});
-  auto net = std::make_unique<TorchscriptPerceptualNet>(load_torchscript(
+OpenPerceptualNet open_perceptual_net(const PerceptualNetConfig& config, ImageShape image,
+                                      at::Device device) {
+  OpenPerceptualNet result;
+  result.sha256 = digest_of(
+      {kPerceptualNetKey,
+       "get NVIDIA's "
+       "https://nvlabs-fi-cdn.nvidia.com/stylegan2-ada-pytorch/pretrained/metrics/vgg16.pt",
+       config.file, config.sha256});
+  result.net = std::make_unique<TorchscriptPerceptualNet>(load_torchscript(
       config.file, device, std::string(kPerceptualNetKey) + " is not a TorchScript module"));
-  try_net(*net, config.file, image, device);
-  return net;
+  try_net(*result.net, config.file, image, device);
+  return result;
 }
 
 }  // namespace ganscale::metrics

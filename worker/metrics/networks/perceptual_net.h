@@ -39,13 +39,19 @@ struct PerceptualNetConfig {
   std::string sha256 = {};  ///< expected for the file; empty: any
 };
 
+/// A perceptual network that was tested on images.
+struct OpenPerceptualNet {
+  std::unique_ptr<PerceptualNet> net;
+  std::string sha256;  ///< of its file
+};
+
 /// Opens a TorchScript module: NVIDIA's `vgg16.pt`, which has an argument `return_lpips`, or any
 /// other that maps images of [0, 255] to embeddings.
 ///
 /// image:  shape of the images to come, with two of which it is tested.
 /// Throws: ConfigError: no such file (with where to get one), another SHA-256, not a module, an
 ///         output that is not [N, D] or has NaN.
-std::unique_ptr<PerceptualNet> open_perceptual_net(const PerceptualNetConfig& config,
-                                                   ImageShape image, at::Device device);
+OpenPerceptualNet open_perceptual_net(const PerceptualNetConfig& config, ImageShape image,
+                                      at::Device device);
 
 }  // namespace ganscale::metrics

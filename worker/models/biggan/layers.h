@@ -10,8 +10,9 @@
 #include "models/contract/submodules.h"
 
 /// The layers of BigGAN (Brock et al. 2018, arXiv:1809.11096). Parameters and buffers are named as
-/// in the public PyTorch implementation. All are initially zero but gains, which are one, and
-/// variances: the network initializes the rest.
+/// in the public PyTorch implementation, except for the blocks of BigGAN-deep's generator, which
+/// that numbers without stages. All are initially zero but gains, which are one, and variances: the
+/// network initializes the rest.
 namespace ganscale::models::biggan {
 
 /// A layer whose weight is divided by its largest singular value.

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "models/contract/networks.h"
 
 namespace ganscale::models {
@@ -10,6 +12,13 @@ namespace ganscale::models {
 struct Truncation {
   double psi = 1;            ///< remaining fraction of the distance to the mean
   std::int64_t cutoff = -1;  ///< number of layers to truncate, from the coarsest; below 0: all
+};
+
+/// How the samples of any generator are truncated; by default not at all.
+struct SampleTruncation {
+  Truncation styles = {};  ///< of a generator with styles
+  /// Of latents, of a generator that is trained for that, see models/latent_truncation.h.
+  std::optional<double> latent_threshold = {};
 };
 
 /// The input of a training pass of G.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "kernels/upfirdn2d/upfirdn2d.h"
 
@@ -13,10 +14,10 @@ namespace {
 
 constexpr int kLabelLayers = 8;  // of the mapping of labels
 
-std::shared_ptr<ConvolutionLayer> make_fromrgb(const DiscriminatorConfig& config, int resolution) {
-  return std::make_shared<ConvolutionLayer>(
-      config.channels, config.width(resolution),
-      ConvolutionLayerOptions{.kernel = 1, .clamp = config.clamp()});
+std::shared_ptr<ConvolutionLayer> make_fromrgb(const DiscriminatorConfig& config, int resolution,
+                                               const std::optional<double>& clamp) {
+  return std::make_shared<ConvolutionLayer>(config.channels, config.width(resolution),
+                                            ConvolutionLayerOptions{.kernel = 1, .clamp = clamp});
 }
 
 }  // namespace
@@ -28,7 +29,7 @@ DiscriminatorBlock::DiscriminatorBlock(int resolution, const DiscriminatorConfig
   filter_ = register_buffer("resample_filter", resampling_filter());
   const bool is_first = resolution == config.resolution.shorter_side();
   if (is_first || config.architecture == Architecture::kSkip) {
-    fromrgb_ = register_module("fromrgb", make_fromrgb(config, resolution));
+    fromrgb_ = register_module("fromrgb", make_fromrgb(config, resolution, config.clamp()));
   }
   const double gain = config.architecture == Architecture::kResnet ? std::sqrt(0.5) : 1;
   const ConvolutionLayerOptions plain{.clamp = config.clamp()};
@@ -84,7 +85,8 @@ StyleganDiscriminator::StyleganDiscriminator(const DiscriminatorConfig& config)
   const int label_width = config.label_count > 0 ? width : 0;
   const auto last = register_module("b4", std::make_shared<torch::nn::Module>("b4"));
   if (config.architecture == Architecture::kSkip) {
-    last_fromrgb_ = last->register_module("fromrgb", make_fromrgb(config, 4));
+    // Without a clamp, as in the public implementation.
+    last_fromrgb_ = last->register_module("fromrgb", make_fromrgb(config, 4, {}));
   }
   const ConvolutionLayerOptions plain{.clamp = config.clamp()};
   last_conv_ = last->register_module(

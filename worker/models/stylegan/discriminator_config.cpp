@@ -74,10 +74,10 @@ void read_precision(config::Section& in, const ModelConfig& model, Discriminator
       in.get("low_precision_resolutions", default_low_precision_resolutions(model),
              "number of resolutions, from the highest down to 8x8 pixels, that compute in fp16 or "
              "bf16 if training.precision says so; by default 4 in fp16, and all in bf16");
-  c.conv_clamp =
-      in.get("conv_clamp", c.conv_clamp,
-             "maximum magnitude of activations, to which all convolutions clamp them (stylegan2: "
-             "only if some compute in low precision); 0: no limit");
+  c.conv_clamp = in.get(
+      "conv_clamp", c.conv_clamp,
+      "maximum magnitude of activations, to which convolutions clamp them (stylegan2: only if "
+      "some compute in low precision); 0: no limit");
 }
 
 void require_possible(const config::Section& in, const DiscriminatorConfig& c,

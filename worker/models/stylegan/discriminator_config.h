@@ -31,7 +31,7 @@ struct DiscriminatorConfig {
   int stddev_features = 1;  ///< 0: no minibatch standard deviation
   StddevGroups stddev_groups = StddevGroups::kExact;
   int low_precision_resolutions = 0;  ///< the highest ones, which compute in the low-precision type
-  double conv_clamp = 256;            ///< of all activations, see clamp(); 0: none
+  double conv_clamp = 256;            ///< of convolutions' activations, see clamp(); 0: none
   bool clamps_always = false;         ///< not only if there is a low-precision type
   /// float16 or bfloat16; float32 for networks trained in one of these, which keeps their clamp.
   std::optional<at::ScalarType> low_precision_type = {};
@@ -48,7 +48,7 @@ struct DiscriminatorConfig {
   at::ScalarType compute_type(int at_resolution, at::ScalarType dtype) const;
   /// Returns the lowest resolution that may compute in the low-precision type.
   int lowest_low_precision_resolution() const;
-  /// Returns the clamp of all activations.
+  /// Returns the clamp of the activations of all convolutions but the one of the 4x4 image (kSkip).
   std::optional<double> clamp() const;
 };
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "device/cached_memory.h"
 #include "device/gpu.h"
 #include "training/loop/measured_window.h"
 #include "training/replica/replica.h"
@@ -18,13 +19,21 @@ struct NamedSeconds {
   double seconds = 0;
 };
 
+/// In these steps of the warm-up all phases of the presets run, and cuDNN chooses its algorithms:
+/// the workspaces of those that it only tries are no memory of a step. CUDA graphs are captured
+/// later.
+constexpr std::int64_t kSearchSteps = 3;
+
 /// Trains until the window is over.
-void fill(MeasuredWindow& window, Synchronous& trainer, at::Device device) {
+void fill(MeasuredWindow& window, Synchronous& trainer, const device::NetworkDevices& devices,
+          std::int64_t warmup_steps) {
   Progress progress;
+  const std::int64_t search_steps = std::min(warmup_steps, kSearchSteps);
   window.begin(MeasuredWindow::Clock::now(), trainer.readings());
   while (!window.is_over()) {
     const StepResult result = trainer.step(progress);
-    if (window.reads_clock_next()) finish_work(device);
+    if (progress.step == search_steps) device::forget_peak_memory(devices.generator);
+    if (window.reads_clock_next()) finish_work(devices.discriminator);
     window.step(MeasuredWindow::Clock::now(), result, trainer.readings());
   }
 }
@@ -84,7 +93,7 @@ MeasuredSteps measure_steps(const RunConfig& config, const Dataset& dataset,
                       .window = config.measure};
   {
     Synchronous trainer(config, replica, inputs, group);
-    fill(window, trainer, devices.discriminator);
+    fill(window, trainer, devices, config.measure.warmup_steps);
     steps.measured = window.gather(group, window.shares_of(devices.generator)).value();
     const auto count = static_cast<double>(config.measure.steps);
     const WindowParts parts = window.parts();

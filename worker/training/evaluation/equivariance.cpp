@@ -69,7 +69,7 @@ metrics::SquaredErrors errors_of_images(models::StyleGenerator& generator,
   if (labels.defined()) labels = labels.to(options.device());
   const auto numbers = random.uniform({count, 2}, at::TensorOptions(at::kDouble));
   const auto motion = motion_of(in.metric, numbers, generator.image().resolution.shorter_side());
-  const auto w = generator.map(z, labels, {});
+  const auto w = generator.map(z, labels, in.truncation);
   const auto synthesize = [&] {
     auto same_noise = random;
     return generator.synthesize(w, same_noise).to(at::kFloat);

@@ -13,6 +13,7 @@ struct EquivarianceMeasurement {
   metrics::MetricName metric;  ///< Metric::kTranslation or kRotation
   std::uint64_t seed = 0;
   std::vector<std::int64_t> labels = {};  ///< to draw from, see labels_to_draw()
+  models::Truncation truncation = {};     ///< of styles
 };
 
 /// Returns how well the images of a generator in eval mode follow motions of its input, in decibels:

@@ -7,7 +7,8 @@
 
 #include "base/error.h"
 #include "base/log.h"
-#include "models/contract/style_generator.h"
+#include "comm/collectives/gather_text.h"
+#include "models/latent_truncation.h"
 #include "report/log/progress.h"
 #include "training/evaluation/drawn_labels.h"
 #include "training/evaluation/drawn_noise.h"
@@ -49,22 +50,25 @@ struct Fakes {
 /// Returns images in eval mode, but each with noise of its own, as the reference implementations
 /// measure them.
 at::Tensor images_of(models::Generator& generator, const at::Tensor& z, const at::Tensor& labels,
-                     kernels::RandomStream& random) {
+                     const models::Truncation& truncation, kernels::RandomStream& random) {
   auto* styled = generator.as_style_generator();
   if (styled == nullptr) return generator.forward(z, labels, random);
-  const auto w = styled->map(z, labels, {});
+  const auto w = styled->map(z, labels, truncation);
   const DrawnNoise drawn(*styled);
   return styled->synthesize(w, random);
 }
 
-Fakes generate(models::Generator& generator, std::uint64_t seed, const Numbers& numbers,
-               const std::vector<std::int64_t>& labels_to_draw) {
-  const auto parameter = generator.parameters().front();
-  kernels::RandomStream random({seed, numbers.first, numbers.stride}, Stream::kEvaluate);
-  const auto z = random.normal({numbers.count, generator.z_dim()}, parameter.options());
-  Fakes fakes{.images = {}, .labels = draw_labels(labels_to_draw, numbers.count, random)};
+Fakes generate(models::Generator& generator, const Draws& draws, const Numbers& numbers) {
+  const auto options = generator.parameters().front().options();
+  const std::vector<std::int64_t> shape = {numbers.count, generator.z_dim()};
+  kernels::RandomStream random({draws.seed, numbers.first, numbers.stride}, Stream::kEvaluate);
+  auto z = random.normal(shape, options);
+  Fakes fakes{.images = {}, .labels = draw_labels(draws.labels, numbers.count, random)};
+  if (const auto threshold = draws.truncation.latent_threshold) {
+    z = models::truncate_latents(z, random.uniform(shape, options), *threshold);
+  }
   const auto labels = fakes.labels.defined() ? fakes.labels.to(z.device()) : fakes.labels;
-  const auto images = images_of(generator, z, labels, random);
+  const auto images = images_of(generator, z, labels, draws.truncation.styles, random);
   // In bytes, NaN would be black.
   if (const auto row = metrics::first_nonfinite_row({images.flatten(1), {}})) {
     throw DataError("the generator returned NaN or infinity for an image: number " +
@@ -89,6 +93,19 @@ std::vector<std::int64_t> counts_by_label(const RealImages& real,
   return counts;
 }
 
+/// Throws ConfigError on all ranks unless their networks are the same: what the ranks compute by
+/// them is merged.
+void require_same_network(comm::Group& group, const std::string& key, const std::string& sha256) {
+  if (group.size() == 1) return;
+  const auto all = comm::gather_text(group, sha256);
+  const auto other =
+      std::ranges::find_if(all, [&](const std::string& own) { return own != all.front(); });
+  if (other == all.end()) return;
+  throw ConfigError(key + ": the ranks have different networks; give all machines the same file: " +
+                    "rank 0 has SHA-256 " + all.front() + ", rank " +
+                    std::to_string(other - all.begin()) + " has " + *other);
+}
+
 }  // namespace
 
 Evaluator::Evaluator(const metrics::EvaluateConfig& config, RealImages real, at::Device device,
@@ -97,10 +114,12 @@ Evaluator::Evaluator(const metrics::EvaluateConfig& config, RealImages real, at:
   const ImageShape shape{real.policy.channels, real.policy.resolution};
   if (std::ranges::any_of(config_.metrics, metrics::compares_features)) {
     net_ = metrics::open_feature_net(config.feature_net, shape, device);
+    require_same_network(group, "evaluate.feature_net", net_.sha256);
   }
   if (std::ranges::find(config_.metrics, metrics::Metric::kPathLength,
                         &metrics::MetricName::metric) != config_.metrics.end()) {
     perceptual_net_ = metrics::open_perceptual_net(config.perceptual_net, shape, device);
+    require_same_network(group, "evaluate.perceptual_net", perceptual_net_.sha256);
   }
   // Fails early if the network or the number of images is not sufficient.
   metrics::require_of_each(config_, [&](const metrics::MetricName& metric) {
@@ -131,8 +150,7 @@ Evaluator::FakeStats Evaluator::empty_sets() const {
   return sets;
 }
 
-void Evaluator::extract_fakes(models::Generator& generator, std::uint64_t seed,
-                              const std::vector<std::int64_t>& labels, FakeStats& sets) {
+void Evaluator::extract_fakes(models::Generator& generator, const Draws& draws, FakeStats& sets) {
   const at::NoGradGuard no_grad;
   const std::int64_t total = sets.rbegin()->first;
   const std::int64_t stride = group_.size();
@@ -141,7 +159,7 @@ void Evaluator::extract_fakes(models::Generator& generator, std::uint64_t seed,
   for (std::int64_t first = group_.rank(); first < total; first += config_.batch * stride) {
     const auto left = (total - first + stride - 1) / stride;
     const Numbers numbers{first, std::min(config_.batch, left), stride};
-    const Fakes fakes = generate(generator, seed, numbers, labels);
+    const Fakes fakes = generate(generator, draws, numbers);
     const auto features = net_.net->extract(fakes.images, wanted);
     if (const auto row = metrics::first_nonfinite_row(features)) {
       throw DataError(
@@ -193,20 +211,21 @@ void Evaluator::extract_reals() {
   }
 }
 
-metrics::Measurements Evaluator::evaluate(models::Generator& generator, std::uint64_t seed) {
+metrics::Measurements Evaluator::evaluate(models::Generator& generator, std::uint64_t seed,
+                                          const models::SampleTruncation& truncation) {
   metrics::Measurements result;
   if (config_.metrics.empty()) return result;
   const auto traits = traits_of(generator);
   metrics::require_of_each(config_, [&](const metrics::MetricName& metric) {
     metrics::require_measurable(metric, traits);
   });
-  const auto labels = drawn_labels(generator);
+  const Draws draws{seed, drawn_labels(generator), truncation};
   if (traits.has_labels) {
     result.label_shares = config_.labels == metrics::LabelShares::kData ? "data" : "balanced";
   }
   extract_reals();
   FakeStats fakes = empty_sets();
-  if (!fakes.empty()) extract_fakes(generator, seed, labels, fakes);
+  if (!fakes.empty()) extract_fakes(generator, draws, fakes);
   for (const auto& metric : config_.metrics) {
     if (group_.rank() == 0) log::info("Computing a metric", {{"name", metric.text}});
     if (metrics::compares_features(metric)) {
@@ -214,20 +233,23 @@ metrics::Measurements Evaluator::evaluate(models::Generator& generator, std::uin
       const metrics::Sets sets{real, fakes.at(metric.image_count), generator.label_count(), seed};
       metrics::measure(metric, sets, config_, group_, result);
     } else {
-      result.values[metric.text] = measure_generator(metric, generator, seed, labels);
+      result.values[metric.text] = measure_generator(metric, generator, draws);
     }
   }
   return result;
 }
 
 double Evaluator::measure_generator(const metrics::MetricName& metric, models::Generator& generator,
-                                    std::uint64_t seed, const std::vector<std::int64_t>& labels) {
+                                    const Draws& draws) {
+  const models::Truncation& truncation = draws.truncation.styles;
   if (metrics::compares_motions(metric)) {
-    return equivariance(*generator.as_style_generator(), {metric, seed, labels}, group_);
+    return equivariance(*generator.as_style_generator(),
+                        {metric, draws.seed, draws.labels, truncation}, group_);
   }
-  return perceptual_path_length(generator, *perceptual_net_,
-                                {metric.path, metric.image_count, config_.batch, seed, labels},
-                                group_);
+  return perceptual_path_length(
+      generator, *perceptual_net_.net,
+      {metric.path, metric.image_count, config_.batch, draws.seed, draws.labels, truncation},
+      group_);
 }
 
 }  // namespace ganscale::training

@@ -11,7 +11,6 @@
 #include "base/error.h"
 #include "device/exact_float32.h"
 #include "metrics/networks/feature_net.h"
-#include "models/contract/style_generator.h"
 #include "report/log/progress.h"
 #include "training/evaluation/drawn_labels.h"
 #include "training/evaluation/drawn_noise.h"
@@ -77,7 +76,9 @@ Step images_of_paths(models::Generator& generator, const PathMeasurement& in,
   if (style == nullptr) {
     return images_of(generator, step_on_arcs(z[0], z[1], t), labels, random);
   }
-  const auto map = [&](const at::Tensor& latents) { return style->map(latents, labels, {}); };
+  const auto map = [&](const at::Tensor& latents) {
+    return style->map(latents, labels, in.truncation);
+  };
   if (in.rule.is_between_latents) {
     const Step latents = step_on_arcs(z[0], z[1], t);
     return images_of_styles(*style, {map(latents.first), map(latents.second)}, random);

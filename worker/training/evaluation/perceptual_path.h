@@ -5,7 +5,7 @@
 #include "comm/group/group.h"
 #include "metrics/evaluate_config.h"
 #include "metrics/networks/perceptual_net.h"
-#include "models/contract/networks.h"
+#include "models/contract/style_generator.h"
 
 namespace ganscale::training {
 
@@ -16,6 +16,7 @@ struct PathMeasurement {
   std::int64_t batch = 64;  ///< most paths at a time on a rank
   std::uint64_t seed = 0;
   std::vector<std::int64_t> labels = {};  ///< to draw from, see labels_to_draw()
+  models::Truncation truncation = {};     ///< of styles
 };
 
 /// Returns the perceptual path length of a generator in eval mode: the mean perceptual distance of

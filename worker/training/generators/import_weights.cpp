@@ -144,11 +144,12 @@ void write_run(const RunConfig& config, const config::Location& named, const Net
                     "; use the keys of model with which the weights were trained");
   }
   run.create();
-  files::write_file_atomically(run.config(), config.resolved);
   const RunFacts facts{.model = config.model.name,
                        .label_count = config.model.label_count,
                        .channels = config.model.channels};
   checkpoint::write_checkpoint(run.root(), make_snapshot(replica.state(), facts, {}));
+  // Last: a folder that has it is in use.
+  files::write_file_atomically(run.config(), config.resolved);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/utf8.h"
 #include "checkpoint/reader.h"
 #include "checkpoint/safetensors.h"
 #include "config/renamed.h"
@@ -65,7 +66,7 @@ void write_label_bundle(const RunFolder& run, const RunConfig& config,
   checkpoint::write_safetensors(
       run.bundle(), tensors,
       {{"kind", kLabelBundleKind},
-       {"config", config.resolved},
+       {"config", valid_utf8(config.resolved)},  // paths need not be UTF-8
        {"channels", std::to_string(config.model.channels)},
        {"label_count", std::to_string(records_of_label.size())},
        {"label_probabilities", nlohmann::json(probabilities(states, records_of_label)).dump()},

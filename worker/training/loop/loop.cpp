@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <deque>
 #include <exception>
 #include <filesystem>
 #include <thread>
@@ -15,6 +14,7 @@
 #include "device/cached_memory.h"
 #include "device/translate_errors.h"
 #include "files/atomic_file.h"
+#include "files/input_error.h"
 #include "files/remove_temporaries.h"
 #include "training/loop/agreement.h"
 #include "training/loop/evaluate_averages.h"
@@ -110,12 +110,9 @@ class Loop {
             device_seconds(progress.trained_seconds), context.device_count)) {}
 
   ExitCode run();
-  void fail(const std::string& why) { reporter_.fail(why); }
+  void fail(const std::string& why);
 
  private:
-  bool shows_untrained_samples() const {
-    return progress_.images_seen == 0 && config_.training.samples_every_kimg > 0;
-  }
   bool is_complete() const { return progress_.images_seen >= config_.training.total_images(); }
   /// Returns the time of all devices after so many seconds of the run.
   double device_seconds(double trained_seconds) const {
@@ -138,6 +135,8 @@ class Loop {
   checkpoint::Snapshot gather_snapshot(const Progress& progress) const;
   void write_checkpoint();
   void write_fakes();
+  bool was_due(double every_kimg, const Orders& orders) const;
+  bool lacks_samples(const Orders& orders) const;
   bool lacks_evaluation(const Orders& orders) const;
   void evaluate(models::Generator& average);
 
@@ -150,9 +149,8 @@ class Loop {
   Reporter reporter_;
   const Progress begin_;  // of this attempt
   const Budget budget_;
-  std::int64_t steps_ = 0;                    // of this process
-  std::int64_t agreed_images_ = 0;            // seen at the last agreement
-  std::deque<std::int64_t> nonfinite_steps_;  // of the window
+  std::int64_t steps_ = 0;          // of this process
+  std::int64_t agreed_images_ = 0;  // seen at the last agreement
 };
 
 /// Creates the run folder and the checkpoint writer, on rank 0 only.
@@ -190,11 +188,10 @@ void Loop::write_reals() const {
 
 void Loop::count_nonfinite(const StepResult& result) {
   progress_.nonfinite_steps += 1;
-  nonfinite_steps_.push_back(progress_.step);
-  while (nonfinite_steps_.front() <= progress_.step - kNonfiniteWindowSteps) {
-    nonfinite_steps_.pop_front();
-  }
-  require_finite(result, progress_, nonfinite_steps_.size(), config_.training.max_nonfinite_steps);
+  std::vector<std::int64_t>& recent = progress_.recent_nonfinite_steps;
+  recent.push_back(progress_.step);
+  std::erase_if(recent, [&](auto step) { return step <= progress_.step - kNonfiniteWindowSteps; });
+  require_finite(result, progress_, recent.size(), config_.training.max_nonfinite_steps);
 }
 
 void Loop::release_cached_memory() const {
@@ -333,21 +330,34 @@ void Loop::write_fakes() {
     reporter_.fakes(grids_.write_fakes(average, progress_.images_seen), progress_);
   } catch (const files::OutputError& error) {
     log::warning("Cannot write the sample grid", {{"reason", error.what()}});
-  } catch (...) {
-    if (writer_ != nullptr) writer_->wait();  // or the checkpoint in progress would be abandoned
-    throw;
   }
+}
+
+/// Returns whether this attempt begins where an earlier one was to do what is due every `every_kimg`
+/// and at the end.
+bool Loop::was_due(double every_kimg, const Orders& orders) const {
+  const std::int64_t images = progress_.images_seen;
+  const std::int64_t before = std::max<std::int64_t>(images - config_.training.batch, 0);
+  return is_complete() || orders.spent || is_due(every_kimg, before, images);
+}
+
+/// Returns whether samples are shown before the first step: those of untrained networks, or those
+/// that an earlier attempt was to show, but failed or was interrupted.
+bool Loop::lacks_samples(const Orders& orders) const {
+  const double every_kimg = config_.training.samples_every_kimg;
+  if (progress_.images_seen == 0) return every_kimg > 0;
+  if (!was_due(every_kimg, orders)) return false;
+  bool lacks =
+      context_.group.rank() == 0 && files::is_missing(context_.folder.fakes(progress_.images_seen));
+  comm::broadcast_from_rank_0(context_.group, {&lacks});
+  return lacks;
 }
 
 /// Returns whether this attempt begins where an earlier one was to evaluate, but failed or was
 /// interrupted.
 bool Loop::lacks_evaluation(const Orders& orders) const {
-  if (context_.evaluator == nullptr) return false;
-  const std::int64_t images = progress_.images_seen;
-  const std::int64_t before = std::max<std::int64_t>(images - config_.training.batch, 0);
-  const bool was_due =
-      is_complete() || orders.spent || is_due(config_.evaluate.every_kimg, before, images);
-  return was_due && !reporter_.is_measured(progress_);
+  return context_.evaluator != nullptr && was_due(config_.evaluate.every_kimg, orders) &&
+         !reporter_.is_measured(progress_);
 }
 
 /// Evaluates the averages of the generator on all ranks and adds the metrics to the current
@@ -361,6 +371,8 @@ void Loop::evaluate(models::Generator& average) {
   // The line comes last: an attempt that finds it does not evaluate again.
   if (writer_ != nullptr) writer_->add_metrics(progress_.images_seen, measured.values);
   reporter_.metrics({progress_.images_seen, seconds.count(), measured, training_seconds});
+  // Without a timeout, as rank 0 may have read all earlier checkpoints before it deleted any.
+  context_.group.barrier();
 }
 
 ExitCode Loop::run() {
@@ -369,7 +381,7 @@ ExitCode Loop::run() {
   if (progress_.images_seen > 0) {
     orders.spent = agree(context_.group, {.spent = budget_.spent()}).spent;
   }
-  maintain({.samples = shows_untrained_samples(), .evaluation = lacks_evaluation(orders)});
+  maintain({.samples = lacks_samples(orders), .evaluation = lacks_evaluation(orders)});
   while (!orders.end() && !is_complete()) {
     orders = train_to_agreement();
     maintain(find_due(orders));
@@ -384,6 +396,16 @@ ExitCode Loop::run() {
             {{"kimg", static_cast<double>(progress_.images_seen) / 1000},
              {"run", context_.folder.root()}});
   return orders.stop ? ExitCode::kStopped : ExitCode::kOk;
+}
+
+/// Reports a failure and completes the checkpoint in progress, which would be abandoned.
+void Loop::fail(const std::string& why) {
+  reporter_.fail(why);
+  try {
+    if (writer_ != nullptr) writer_->wait();
+  } catch (const std::exception&) {
+    // The writer has logged why.
+  }
 }
 
 }  // namespace

@@ -10,13 +10,13 @@ namespace ganscale::training {
 /// Every rank of the group calls it, with a trainer that stands at `progress`.
 ///
 /// Rank 0 makes the run folder and writes checkpoints there: one before the generator is measured
-/// at the same moment. If the trainer stands where an earlier attempt was to measure and did not,
-/// that comes first.
+/// at the same moment. If the trainer stands where an earlier attempt was to draw samples or to
+/// measure and did not, that comes first.
 ///
 /// Returns: kOk when done or after the command stop, kStopped after a signal; both after a
 ///          checkpoint.
 /// Throws:  DataError, PeerLost, ConfigError (the run diverged), ...; the last good checkpoint is
-///          kept.
+///          kept, and one that is being written is completed first.
 ExitCode run_loop(const TrainingContext& context, Trainer& trainer, Progress& progress);
 
 }  // namespace ganscale::training

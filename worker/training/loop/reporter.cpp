@@ -7,6 +7,7 @@
 
 #include "base/enum_names.h"
 #include "base/log.h"
+#include "base/thread_rank.h"
 #include "checkpoint/checkpoint_name.h"
 #include "comm/collectives/numbers.h"
 #include "device/gpu.h"
@@ -327,7 +328,8 @@ void Reporter::publish(const report::Tick& tick) {
   instruments.seconds_per_kimg.set(tick.seconds_per_kimg);
   for (const auto& [network, loss] : tick.losses) instruments.loss.at(network).set(loss);
   if (tick.augment_p) instruments.augment_p.set(*tick.augment_p);
-  if (tick.device_memory_bytes)
+  // Of ranks that are threads, the first has what all of them allocated.
+  if (tick.device_memory_bytes && thread_rank().value_or(0) == 0)
     instruments.gpu_memory_bytes.set(static_cast<double>(*tick.device_memory_bytes));
   status_.seconds_per_kimg = tick.seconds_per_kimg;
   if (tick.seconds_per_kimg > 0) status_.images_per_second = 1000 / tick.seconds_per_kimg;

@@ -33,7 +33,7 @@ data::LoaderOptions loader_options(const RunConfig& config, const comm::Group& g
           .first_position = progress.stream_position,
           .label_count = config.model.label_count,
           .mirror = config.data.mirror,
-          .pin_memory = device.is_cuda(),
+          .device = device,
           .prefetch = config.data.prefetch};
 }
 

@@ -11,6 +11,7 @@
 namespace ganscale::training {
 
 void take_restored(comm::Group& ranks, PathLengthMean& mean) {
+  if (!mean.value.defined()) return;
   const at::Tensor restored = std::exchange(mean.restored, {});
   std::int64_t count = restored.defined() ? restored.numel() : 0;
   comm::broadcast_from_rank_0(ranks, {&count});
@@ -20,6 +21,12 @@ void take_restored(comm::Group& ranks, PathLengthMean& mean) {
   ranks.broadcast(all, 0);
   const bool is_own = mean.group == nullptr && count == ranks.size();
   mean.value.copy_(is_own ? all.select(0, ranks.rank()) : all.mean());
+}
+
+void add_means_of_ranks(comm::Group& ranks, const PathLengthMean& mean,
+                        std::map<std::string, NamedTensors>& state) {
+  if (!mean.value.defined() || mean.group != nullptr || ranks.size() == 1) return;
+  state[kRegularizationOfRanks] = {{kPathLengthMean, ranks.all_gather(mean.value)}};
 }
 
 PathCount path_count(std::int64_t batch, std::int64_t batch_shrink, int rank, int ranks) {

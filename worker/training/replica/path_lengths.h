@@ -3,17 +3,20 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <map>
+#include <string>
 
 #include "comm/group/group.h"
+#include "tensors/named_tensors.h"
 
 namespace ganscale::training {
 
 /// The running mean of path lengths, the target of the regularization.
 struct PathLengthMean {
-  at::Tensor value;              ///< scalar
+  at::Tensor value;              ///< scalar; undefined if lengths are not regularized
   comm::Group* group = nullptr;  ///< the ranks to average over; null: only this rank
   /// On rank 0: the means that a checkpoint has of its ranks, [ranks], if each had its own; else
-  /// undefined. Only scheme synchronous takes them, by take_restored().
+  /// undefined. take_restored() takes them.
   at::Tensor restored = {};
 };
 
@@ -25,7 +28,14 @@ inline constexpr const char* kPathLengthMean = "path_length_mean";
 /// Gives each rank the mean that a checkpoint has of it or, if the checkpoint is of another number
 /// of ranks or ranks share their mean now, the mean of all that it has. Leaves the value alone if
 /// rank 0 has restored none. Every rank calls it.
+///
+/// ranks: those that train the generator.
 void take_restored(comm::Group& ranks, PathLengthMean& mean);
+
+/// Adds the means of these ranks to the state of a checkpoint, if each has its own. Every rank calls
+/// it.
+void add_means_of_ranks(comm::Group& ranks, const PathLengthMean& mean,
+                        std::map<std::string, NamedTensors>& state);
 
 /// The number of path lengths: of the first images of the global batch, so that they do not
 /// depend on the number of ranks. A rank may have none of them.

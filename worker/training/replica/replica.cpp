@@ -24,6 +24,27 @@ at::Tensor path_lengths_of_ranks(const checkpoint::Snapshot& snapshot) {
                   " of the checkpoint lacks a vector: " + kPathLengthMean);
 }
 
+/// Whether a tensor of a network is a filter that keys of the configuration design: StyleGAN3's.
+bool is_designed_filter(const std::string& name) {
+  return name.ends_with("up_filter") || name.ends_with("down_filter");
+}
+
+/// Throws DataError if a filter of a checkpoint is of another design than the built one, which it
+/// would replace. Machines may round differently.
+void require_same_filters(const NamedTensors& built, const NamedTensors& stored,
+                          const std::string& what) {
+  constexpr double kTolerance = 1e-5;  // of the largest tap
+  for (const auto& [name, tensor] : built) {
+    if (!is_designed_filter(name)) continue;
+    const auto found = stored.find(name);
+    if (found == stored.end() || found->second.sizes() != tensor.sizes()) continue;
+    const at::Tensor taps = tensor.to(at::kCPU, at::kDouble);
+    const double difference = found->second.to(at::kDouble).sub(taps).abs().max().item<double>();
+    if (difference <= kTolerance * taps.abs().max().item<double>()) continue;
+    throw DataError(what + " has a filter of another design than the configuration says: " + name);
+  }
+}
+
 /// Returns the seed of the initial weights; nullopt without memory for them, as they would be drawn
 /// in vain.
 std::optional<std::uint64_t> seed_of_weights(const RunConfig& config,
@@ -109,6 +130,7 @@ void Replica::restore(const checkpoint::Snapshot& snapshot) {
     // A run may turn adaptation on later: then it begins as configured.
     if (found == snapshot.files.end() && file == kAugmentation) continue;
     if (found == snapshot.files.end()) throw DataError("the checkpoint lacks a file: " + file);
+    require_same_filters(tensors, found->second, file + " of the checkpoint");
     copy_into(tensors, found->second, file + " of the checkpoint");
   }
   path_length_mean_.restored = path_lengths_of_ranks(snapshot);

@@ -47,7 +47,8 @@ class Replica {
 
   /// Returns all state, by checkpoint file: live tensors, not copies.
   std::map<std::string, NamedTensors> state();
-  /// Throws DataError with file and tensor if the snapshot is of another model.
+  /// Throws DataError with file and tensor if the snapshot is of another model, or of a StyleGAN3
+  /// with other filters.
   void restore(const checkpoint::Snapshot& snapshot);
 
  private:

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "checkpoint/reader.h"
+#include "comm/collectives/gather_text.h"
 #include "comm/collectives/numbers.h"
 #include "training/replica/run_snapshot.h"
 #include "training/replica/transfer.h"
@@ -47,6 +48,9 @@ void broadcast_progress(comm::Group& group, Progress& progress) {
   comm::broadcast_from_rank_0(group, {&progress.trained_seconds, &device_seconds});
   progress.device_seconds.reset();
   if (device_seconds != kUnknown) progress.device_seconds = device_seconds;
+  const std::string steps =
+      comm::text_of_rank_0(group, nlohmann::json(progress.recent_nonfinite_steps).dump());
+  progress.recent_nonfinite_steps = nlohmann::json::parse(steps).get<std::vector<std::int64_t>>();
 }
 
 }  // namespace

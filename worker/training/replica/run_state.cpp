@@ -1,5 +1,6 @@
 #include "training/replica/run_state.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <exception>
 #include <initializer_list>
@@ -18,6 +19,7 @@ namespace {
 constexpr const char* kFacts = "facts";
 constexpr const char* kProgress = "progress";
 constexpr const char* kDeviceSeconds = "device_seconds";
+constexpr const char* kRecentNonfiniteSteps = "recent_nonfinite_steps";
 constexpr const char* kLabelProbabilities = "label_probabilities";
 constexpr const char* kLabelNames = "label_names";
 
@@ -38,6 +40,15 @@ Value read(const nlohmann::ordered_json& state, const char* key,
   }
 }
 
+/// Returns a list of steps.
+std::vector<std::int64_t> steps_in(const nlohmann::ordered_json& list) {
+  const auto is_step = [](const auto& step) { return wire::is_integer<std::int64_t>(step); };
+  if (list.is_array() && std::all_of(list.begin(), list.end(), is_step))
+    return list.get<std::vector<std::int64_t>>();
+  throw DataError(std::string("the checkpoint's manifest has no valid ") + kRecentNonfiniteSteps +
+                  ": not a list of integers");
+}
+
 }  // namespace
 
 nlohmann::ordered_json to_state(const RunFacts& facts, const Progress& progress) {
@@ -45,6 +56,8 @@ nlohmann::ordered_json to_state(const RunFacts& facts, const Progress& progress)
   state[kFacts] = nlohmann::json(facts);
   state[kProgress] = nlohmann::json(progress);
   if (progress.device_seconds) state[kDeviceSeconds] = *progress.device_seconds;
+  if (!progress.recent_nonfinite_steps.empty())
+    state[kRecentNonfiniteSteps] = progress.recent_nonfinite_steps;
   if (!facts.label_probabilities.empty()) state[kLabelProbabilities] = facts.label_probabilities;
   if (!facts.label_names.empty()) state[kLabelNames] = facts.label_names;
   return state;
@@ -77,6 +90,8 @@ Progress progress_in(const nlohmann::ordered_json& state) {
   auto progress = read<Progress>(
       state, kProgress, {"images_seen", "step", "stream_position", "tick", "nonfinite_steps"});
   if (state.contains(kDeviceSeconds)) progress.device_seconds = read<double>(state, kDeviceSeconds);
+  if (state.contains(kRecentNonfiniteSteps))
+    progress.recent_nonfinite_steps = steps_in(state.at(kRecentNonfiniteSteps));
   return progress;
 }
 

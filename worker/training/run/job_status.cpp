@@ -23,7 +23,11 @@ wire::JobStatus first_status(const RunConfig& config, const RunFolder& folder, i
 
 void print_last_status(const wire::JobStatus& status) {
   if (std::getenv(wire::environment::kLeaveStatus) == nullptr) return;
-  std::cout << wire::kLastStatus << to_json(status).dump() << std::endl;
+  // The name of a run folder need not be UTF-8.
+  std::cout << wire::kLastStatus
+            << to_json(status).dump(-1, ' ', false,
+                                    nlohmann::ordered_json::error_handler_t::replace)
+            << std::endl;
 }
 
 }  // namespace ganscale::training

@@ -19,9 +19,11 @@ namespace ganscale::training {
 namespace {
 
 constexpr std::string_view kModelPreset = "model.preset";
+constexpr std::string_view kBatch = "training.batch";
+constexpr std::string_view kStddevGroup = "model.mbstd_group";
 
-/// Returns the scalar at a dotted key, if it is there.
-const std::string* find_scalar(const config::Node& root, std::string_view dotted_key) {
+/// Returns the value at a dotted key, if it is there.
+const config::Node* find_node(const config::Node& root, std::string_view dotted_key) {
   const config::Node* node = &root;
   for (const auto word : std::views::split(dotted_key, '.')) {
     const auto* map = node->map();
@@ -31,7 +33,13 @@ const std::string* find_scalar(const config::Node& root, std::string_view dotted
     if (found == map->end()) return nullptr;
     node = &found->value;
   }
-  return node->scalar();
+  return node;
+}
+
+/// Returns the scalar at a dotted key, if it is there.
+const std::string* find_scalar(const config::Node& root, std::string_view dotted_key) {
+  const config::Node* node = find_node(root, dotted_key);
+  return node == nullptr ? nullptr : node->scalar();
 }
 
 std::optional<int> positive_integer(const config::Node& root, std::string_view dotted_key) {
@@ -51,15 +59,15 @@ void choose_automatically(config::Node& preset, const config::Node& run, int wor
   const auto per_rank = static_cast<int>(
       std::bit_floor(static_cast<unsigned>(std::clamp(4096 / std::sqrt(pixels), 1.0, 32.0))));
   const int wanted = std::min(world_size * per_rank, 64);
-  const int batch = positive_integer(run, "training.batch").value_or(std::max(wanted, world_size));
+  const int batch = positive_integer(run, kBatch).value_or(std::max(wanted, world_size));
   const auto put = [&](std::string_view key, double value) {
     config::overlay(preset, config::nest(key, {config::format_number(value), preset.location,
                                                /*is_default=*/true}));
   };
   const double learning_rate = shorter >= 1024 ? 0.002 : 0.0025;
   put("model.channel_base", shorter >= 512 ? 32768 : 16384);
-  put("model.mbstd_group", std::clamp(batch / world_size, 1, 4));
-  put("training.batch", batch);
+  put(kStddevGroup, std::clamp(batch / world_size, 1, 4));
+  put(kBatch, batch);
   put("generator.optimizer.learning_rate", learning_rate);
   put("generator.ema_kimg", batch * 10.0 / 32);
   put("discriminator.optimizer.learning_rate", learning_rate);
@@ -113,7 +121,7 @@ void apply_preset_of_model(config::Node& root, int world_size) {
   if (!preset) return;
   apply_preset_of_model(*preset, world_size);
   require_related_model(root, *preset);
-  if (*find_scalar(root, kModelPreset) == "auto") choose_automatically(*preset, root, world_size);
+  if (names_auto(root)) choose_automatically(*preset, root, world_size);
   lay_under(root, *std::move(preset));
 }
 
@@ -133,6 +141,25 @@ void begin_with_trained_networks(config::Node& root) {
 }
 
 }  // namespace
+
+bool names_auto(const config::Node& root) {
+  const std::string* preset = find_scalar(root, kModelPreset);
+  return preset != nullptr && *preset == "auto";
+}
+
+bool keep_choices(config::Node& root, const config::Node& begun) {
+  if (!names_auto(root) || !names_auto(begun)) return false;
+  const auto own_batch = positive_integer(root, kBatch);
+  if (own_batch && own_batch != positive_integer(begun, kBatch)) return false;
+  bool keeps = false;
+  for (const std::string_view key : {kBatch, kStddevGroup}) {
+    const config::Node* chosen = find_node(begun, key);
+    if (chosen == nullptr || find_node(root, key) != nullptr) continue;
+    lay_under(root, config::nest(key, *chosen));
+    keeps = true;
+  }
+  return keeps;
+}
 
 void apply_presets(config::Node& root, int world_size) {
   begin_with_trained_networks(root);

@@ -16,6 +16,18 @@ namespace ganscale::training {
 /// Throws:     ConfigError for an unknown preset, or a value that it needs and can't read.
 void apply_presets(config::Node& root, int world_size);
 
+/// Whether a configuration names the preset auto, itself and not by another preset.
+bool names_auto(const config::Node& root);
+
+/// Has apply_presets() choose for auto as it did when the run began, on however many ranks it goes
+/// on: adds the batch, from which the rest follows, and mbstd_group. Not if the configuration has
+/// another batch of its own.
+///
+/// begun:   the resolved configuration of the run.
+/// Returns: whether it added anything.
+/// Throws:  ConfigError for a batch that is no positive integer.
+bool keep_choices(config::Node& root, const config::Node& begun);
+
 /// Reads `preset`, whose values apply_presets() has filled in.
 void read_preset(config::Section& in);
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <vector>
 
 namespace ganscale::training {
 
@@ -15,6 +16,7 @@ struct Progress {
   std::int64_t tick = 0;
   double trained_seconds = 0;  ///< over all attempts
   std::int64_t nonfinite_steps = 0;
+  std::vector<std::int64_t> recent_nonfinite_steps = {};  ///< those that may end the run
   std::optional<double> device_seconds = {};  ///< over all attempts and devices; none: unknown
 
   /// Counts a step of all ranks on a batch of this many images.

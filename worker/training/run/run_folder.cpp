@@ -5,12 +5,14 @@
 #include <cerrno>
 #include <cstdlib>
 #include <system_error>
+#include <utility>
 
 #include "base/error.h"
 #include "base/joined.h"
 #include "base/log.h"
 #include "checkpoint/checkpoint_name.h"
 #include "config/differences.h"
+#include "config/renamed.h"
 #include "data/storage/storage.h"
 #include "files/atomic_file.h"
 #include "files/durable_file.h"
@@ -27,9 +29,10 @@ std::string own_attempt() {
 }
 
 /// Returns the keys that differ between two configurations: see RunFolder::config_changes().
-std::string changes_between(const config::Node& before, const std::string& resolved) {
+std::string changes_between(config::Node before, const std::string& resolved) {
   constexpr std::size_t kMostNamed = 10;
-  auto changed = config::differences(before, config::parse_yaml(resolved, "the new configuration"));
+  auto changed = config::differences(config::with_new_names(std::move(before)),
+                                     config::parse_yaml(resolved, "the new configuration"));
   if (changed.size() > kMostNamed) {
     const auto more = changed.size() - kMostNamed;
     changed.resize(kMostNamed);

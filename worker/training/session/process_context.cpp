@@ -43,10 +43,14 @@ device::NetworkDevices devices_of(const TrainingConfig& config, const comm::Rank
 }
 
 void warn_of_unused_gpus(device::DeviceKind requested) {
-  if (requested != device::DeviceKind::kAuto || !device::leaves_gpus_unused()) return;
+  if (requested != device::DeviceKind::kAuto ||
+      !device::leaves_gpus_unused(device::has_cuda(), device::visible_gpu_count())) {
+    return;
+  }
   log::warning(
-      "This machine has a GPU, but this build has no CUDA, so the CPU computes: build it with make "
-      "cuda, or install the CUDA wheel; training.device: cpu silences this warning");
+      "This machine has a GPU that this process can't use, so the CPU computes; training.device: "
+      "cpu silences this warning",
+      {{"reason", device::needed_for_gpus()}});
 }
 
 /// Low precision is fast on GPUs but slow on CPUs.

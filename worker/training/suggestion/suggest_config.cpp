@@ -110,7 +110,7 @@ Survey survey(const data::Source& source) {
       const data::Image shape = data::read_shape(source, i * found.images / count, record);
       sides.push_back(std::min(shape.height, shape.width));
       found.is_gray &= shape.channels <= 2;
-    } catch (const data::TransientReadError&) {
+    } catch (const data::StorageError&) {
       throw;
     } catch (const DataError&) {
       damage = std::current_exception();

@@ -16,7 +16,7 @@ struct Survey {
 };
 
 /// Samples a dataset. Damaged records don't count; throws DataError if all that it sampled are, and
-/// TransientReadError if the storage failed.
+/// StorageError if the storage failed.
 Survey survey(const data::Source& source);
 
 /// What a machine suggests about it.

@@ -1,5 +1,6 @@
 #include "comm/group/watchdog.h"
 
+#include <c10/util/Exception.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,10 +16,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-struct Overdue {
-  std::string operation;
-  milliseconds waited;
-};
+using Overdue = Watchdog::Overdue;
 
 constexpr milliseconds kTimeout{30};
 
@@ -34,10 +32,7 @@ class Watched {
   std::promise<Overdue> overdue_;
   std::atomic<milliseconds::rep> time_since_epoch_ = 0;
   Watchdog watchdog_{
-      kTimeout,
-      [this](const std::string& operation, milliseconds waited) {
-        overdue_.set_value({operation, waited});
-      },
+      kTimeout, [this](const Overdue& overdue) { overdue_.set_value(overdue); },
       [this] { return Watchdog::Clock::time_point(milliseconds(time_since_epoch_)); }};
 };
 
@@ -48,6 +43,7 @@ TEST(Watchdog, NamesTheOperationThatTakesTooLong) {
   const Overdue overdue = watched.overdue();
   EXPECT_EQ(overdue.operation, "mean");
   EXPECT_EQ(overdue.waited, 2 * kTimeout);
+  EXPECT_EQ(overdue.code, ExitCode::kPeerLost);
 }
 
 TEST(Watchdog, LeavesOperationsThatEndedAlone) {
@@ -72,7 +68,24 @@ TEST(Watchdog, PollsAnAsynchronousOperation) {
 TEST(Watchdog, ReportsAFailedOperationAtOnce) {
   Watched watched;
   watched.watchdog().watch_until("sum", []() -> bool { throw std::runtime_error("remote error"); });
-  EXPECT_EQ(watched.overdue().operation, "sum, which failed: remote error");
+  const Overdue overdue = watched.overdue();
+  EXPECT_EQ(overdue.operation, "sum, which failed: remote error");
+  EXPECT_EQ(overdue.code, ExitCode::kPeerLost);
+}
+
+TEST(Watchdog, TellsAFailedDeviceFromALostPeer) {
+  Watched of_ours;
+  of_ours.watchdog().watch_until("sum", []() -> bool { throw DeviceError("ECC error"); });
+  const Overdue ours = of_ours.overdue();
+  EXPECT_EQ(ours.operation, "sum, which failed: ECC error");
+  EXPECT_EQ(ours.code, ExitCode::kDevice);
+  Watched of_libtorch;
+  of_libtorch.watchdog().watch_until("sum", []() -> bool {
+    throw c10::AcceleratorError({__func__, __FILE__, __LINE__}, 214, "CUDA error: ECC error");
+  });
+  const Overdue libtorch = of_libtorch.overdue();
+  EXPECT_EQ(libtorch.operation, "sum, which failed: CUDA error: ECC error");
+  EXPECT_EQ(libtorch.code, ExitCode::kDevice);
 }
 
 TEST(ProcessWatchdog, EndsTheProcessWithPeerLost) {
@@ -83,6 +96,17 @@ TEST(ProcessWatchdog, EndsTheProcessWithPeerLost) {
     std::this_thread::sleep_for(std::chrono::hours(1));
   };
   EXPECT_EXIT(wait_forever(), testing::ExitedWithCode(75), "waiting_rank=3  operation=broadcast");
+}
+
+TEST(ProcessWatchdog, EndsTheProcessOfAFailedDeviceWithItsCode) {
+  testing::GTEST_FLAG(death_test_style) = "threadsafe";
+  const auto fail = [] {
+    const auto watchdog = make_process_watchdog(milliseconds(40), 3);
+    watchdog->watch_until("sum", []() -> bool { throw DeviceError("ECC error"); });
+    std::this_thread::sleep_for(std::chrono::hours(1));
+  };
+  EXPECT_EXIT(fail(), testing::ExitedWithCode(71),
+              "A device failed.*operation=sum, which failed: ECC error");
 }
 
 }  // namespace

@@ -54,6 +54,18 @@ TEST(FileBytes, WarnsWhenTheFileHasGrown) {
   EXPECT_THAT(testing::internal::GetCapturedStderr(), testing::HasSubstr("was written to"));
 }
 
+/// Returns the error of opening a file; fails the test if it is of another type.
+template <class Expected>
+std::string error_of(const std::filesystem::path& file) {
+  try {
+    FileBytes{file};
+  } catch (const Expected& error) {
+    return error.what();
+  }
+  ADD_FAILURE() << "expected an error: " << file;
+  return "";
+}
+
 // With no file left to open, the system says that too many are open: others may be closed soon.
 TEST(FileBytes, DistinguishTransientErrors) {
   const TemporaryFolder folder;
@@ -62,14 +74,21 @@ TEST(FileBytes, DistinguishTransientErrors) {
   ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &usual), 0);
   const rlimit none{.rlim_cur = 0, .rlim_max = usual.rlim_max};
   ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
-  EXPECT_THROW(FileBytes{file}, TransientReadError);
+  const std::string error = error_of<TransientReadError>(file);
   ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &usual), 0);
+  EXPECT_THAT(error, testing::HasSubstr("raise the limit of open files (ulimit -n)"));
   EXPECT_EQ(FileBytes{file}.size_bytes(), 4);
+}
+
+TEST(FileBytes, DistinguishFailuresOfTheStorageFromMissingFiles) {
+  const TemporaryFolder folder;
+  std::filesystem::create_symlink("loop", folder / "loop");  // an error that root gets, too
+  EXPECT_THAT(error_of<StorageError>(folder / "loop"), testing::HasSubstr("loop"));
   try {
     FileBytes{folder / "missing"};
     ADD_FAILURE() << "expected an error";
-  } catch (const TransientReadError&) {
-    ADD_FAILURE() << "a missing file does not come back";
+  } catch (const StorageError&) {
+    ADD_FAILURE() << "the storage works";
   } catch (const DataError& error) {
     EXPECT_THAT(error.what(), testing::HasSubstr("missing"));
   }

@@ -70,8 +70,11 @@ TEST(Decode, ResizesTheCenteredSquare) {
 
 TEST(Decode, ChangesTheNumberOfChannelsOnlyWhenAsked) {
   const Record gray = raw_record(Encoding::kRawChw, 1, 1, 1, {50});
-  expect_error(ExitCode::kData, "number of channels differs",
-               [&] { decoded(gray, {.channels = 3, .resolution = 1}); });
+  expect_error(
+      ExitCode::kData,
+      "number of channels differs from the requested one; set data.channels (data convert: "
+      "--channels) to rgb or gray to convert all images: 1x1x1, wanted 3",
+      [&] { decoded(gray, {.channels = 3, .resolution = 1}); });
   EXPECT_EQ(decoded(gray, {.channels = 3, .resolution = 1, .convert_colors = true}),
             (Bytes{50, 50, 50}));
   // 0.299 * 100 + 0.587 * 200 + 0.114 * 50 = 153

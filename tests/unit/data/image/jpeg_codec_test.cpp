@@ -97,5 +97,28 @@ TEST(Jpeg, IsRefusedWithoutItsFirstScan) {
                [&] { decoded_jpeg(jpeg); });
 }
 
+// An arithmetic code is only found invalid where it goes past the end of a block.
+TEST(Jpeg, IsRefusedWithAnInvalidArithmeticCode) {
+#if !defined(C_ARITH_CODING_SUPPORTED) || !defined(D_ARITH_CODING_SUPPORTED)
+  GTEST_SKIP() << "this libjpeg has no arithmetic codes";
+#endif
+  Image stripes = make_image(1, 8, 8, {});  // without any frequency along the rows
+  for (int i = 0; i < 64; ++i) stripes.hwc.push_back(i / 8 % 2 == 0 ? 0 : 255);
+  std::vector<jpeg_scan_info> scans(
+      2,
+      jpeg_scan_info{
+          .comps_in_scan = 1, .component_index = {0, 0, 0, 0}, .Ss = 0, .Se = 0, .Ah = 0, .Al = 0});
+  scans[1].Ss = 1;
+  scans[1].Se = 63;
+  std::string jpeg = jpeg_bytes(stripes, {.scans = scans, .is_arithmetic = true});
+  EXPECT_EQ(decoded_jpeg(jpeg).hwc.size(), 64U);
+  constexpr std::size_t kLastCoefficient = 8;  // in the header of a scan
+  char& last = jpeg[jpeg.rfind("\xff\xda") + kLastCoefficient];
+  ASSERT_EQ(last, 63);
+  last = 5;  // which is zero, as those before it, but others follow in the code
+  expect_error(ExitCode::kData, "JPEG is damaged: Corrupt JPEG data: bad arithmetic code",
+               [&] { decoded_jpeg(jpeg); });
+}
+
 }  // namespace
 }  // namespace ganscale::data

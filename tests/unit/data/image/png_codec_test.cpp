@@ -119,6 +119,30 @@ TEST(Png, RecognizesAnAnimation) {
   EXPECT_FALSE(decoded_png(file.encoded()).has_more_frames);
 }
 
+TEST(Png, IsRefusedWithDamagedTransparency) {
+  PngFile file{.width = 2, .color_type = PNG_COLOR_TYPE_PALETTE};
+  file.palette = {{1, 2, 3}, {4, 5, 6}};
+  file.palette_alpha = {128};
+  file.rows = {0, 1};
+  const std::string sound = file.encoded();
+  constexpr std::size_t kTypeBytes = 4;
+  constexpr std::size_t kDataAndChecksumBytes = 5;
+  for (std::size_t i = 0; i < kDataAndChecksumBytes; ++i) {
+    std::string png = sound;
+    png[png.find("tRNS") + kTypeBytes + i] ^= 1;
+    expect_error(ExitCode::kData, "PNG is damaged: tRNS: CRC error", [&] { decoded_png(png); });
+  }
+}
+
+// As libpng and other programs read it.
+TEST(Png, LeavesOutTransparencyBesideAnAlphaChannel) {
+  PngFile file{.width = 1, .color_type = PNG_COLOR_TYPE_GRAY_ALPHA, .rows = {9, 100}};
+  std::string png = file.encoded();
+  const std::string level_9("\0\0\0\2tRNS\0\x09\x0f\x4f\x75\x9c", 14);
+  png.insert(png.find("IDAT") - 4, level_9);
+  EXPECT_EQ(decoded_png(png).hwc, file.rows);
+}
+
 TEST(Png, IsRefusedWhenItIsTooLarge) {
   PngFile file{.width = 16385, .rows = Pixels(16385)};
   expect_error(ExitCode::kData, "PNG is too large: 16385x1, at most 16384 pixels a side",

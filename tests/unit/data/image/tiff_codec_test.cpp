@@ -127,6 +127,16 @@ TEST(Tiff, IsRefusedWithSamplesThatAreNotColors) {
   expect_error(ExitCode::kData, "TIFF is not supported: transparency", [&] { decoded_tiff(gray); });
 }
 
+TEST(Tiff, IsRefusedInCmykOf16Bits) {
+  const TiffFile file{.width = 1,
+                      .height = 1,
+                      .samples = 4,
+                      .bits = 16,
+                      .photometric = PHOTOMETRIC_SEPARATED,
+                      .rows = {0, 0, 1, 1, 2, 2, 3, 3}};
+  expect_error(ExitCode::kData, "TIFF is not supported: ", [&] { decoded_tiff(file); });
+}
+
 /// Changes the 32-bit value of a tag in the only directory of a little-endian file.
 std::string with_tag(std::string bytes, std::uint16_t tag, std::uint32_t value) {
   const auto byte = [&](std::size_t i) { return static_cast<std::uint8_t>(bytes[i]); };

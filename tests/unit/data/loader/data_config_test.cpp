@@ -126,9 +126,9 @@ TEST(DecodePolicy, PassesOverDamagedRecordsIfSomeMayBe) {
 TEST(DecodePolicy, TakesNoFailureOfTheStorageForDamage) {
   FakeSource gray(3);
   gray.on_read = [](std::int64_t index) {
-    if (index == 0) throw TransientReadError("read failed 6 times: cannot read");
+    if (index == 0) throw StorageError("cannot read (Permission denied)");
   };
-  expect_error(ExitCode::kData, "read failed 6 times",
+  expect_error(ExitCode::kData, "cannot read (Permission denied)",
                [&] { decode_policy(DataConfig{}, gray, 64, 2); });
 }
 

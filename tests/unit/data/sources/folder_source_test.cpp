@@ -47,6 +47,13 @@ TEST(FolderSource, NamesAFileThatIsNotAnImage) {
   expect_error(ExitCode::kData, file.string(), [&] { source->read(0, record); });
 }
 
+TEST(FolderSource, MayBeNamedWithSlashesAtTheEnd) {
+  const TemporaryFolder folder;
+  const auto file = folder.write("a.png", encode_png(flat_image(3, 2, 10)));
+  const auto source = open_source(folder.path().string() + "//");
+  EXPECT_EQ(source->describe(0), file.string() + ", record 0, offset 0");
+}
+
 TEST(FolderSource, LeavesAFewImagesBesideShardsOut) {
   for (const char* shard : {"a.tar", "a.parquet"}) {
     const TemporaryFolder folder;

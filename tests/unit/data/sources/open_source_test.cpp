@@ -20,6 +20,13 @@ TEST(OpenSource, SaysWhatWasLookedFor) {
                [&] { open_source(folder.path() / "notes.txt"); });
 }
 
+TEST(OpenSource, SaysThatHiddenFilesAreNotRead) {
+  const TemporaryFolder folder;
+  folder.write(".a.png", encode_png(flat_image(3, 2, 1)));
+  expect_error(ExitCode::kData, "; files whose names begin with a dot are not read",
+               [&] { open_source(folder.path()); });
+}
+
 TEST(OpenSource, CountsTheImagesThatItCannotRead) {
   const TemporaryFolder folder;
   for (const char* name : {"a.avif", "b.avif", "c.heic", "notes.txt"}) folder.write(name, "?");

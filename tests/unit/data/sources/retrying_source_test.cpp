@@ -72,6 +72,17 @@ TEST(RetryingSource, DoesNotRepeatAPermanentError) {
   EXPECT_EQ(failing.retrying->counts().repeated_reads, 0);
 }
 
+TEST(RetryingSource, KeepsTheTypeOfAFailureOfTheStorage) {
+  auto source = std::make_unique<FakeSource>(10);
+  source->on_read = [](std::int64_t) { throw StorageError("cannot read (Permission denied)"); };
+  const RetryingSource retrying(std::move(source), kRetryPolicy, [](double) {});
+  Record record;
+  EXPECT_THROW(retrying.read(3, record), StorageError);
+  expect_error(ExitCode::kData, "cannot read (Permission denied): fake, record 3",
+               [&] { retrying.read(3, record); });
+  EXPECT_EQ(retrying.counts().repeated_reads, 0);
+}
+
 TEST(RetryingSource, NamesTheRecordIfTheErrorDoesNot) {
   auto source = std::make_unique<FakeSource>(10);
   source->on_read = [](std::int64_t) { throw DataError("file is too short: faces, offset 12"); };

@@ -3,7 +3,9 @@
 #include <archive.h>
 #include <archive_entry.h>
 
+#include <array>
 #include <clocale>
+#include <cstdint>
 #include <cstdlib>
 
 #include "data/sources/open_source.h"
@@ -288,6 +290,40 @@ TEST(TarSource, RefusesAnImageWithHoles) {
   const auto source = open_source(write_sparse(folder / "b.tar", "a.bin"));
   ASSERT_EQ(source->record_count(), 1);
   EXPECT_EQ(first_byte(*source, 0), 10);
+}
+
+/// A tar file of one image of 2 GiB, which takes no room on the disk.
+fs::path write_huge(const TemporaryFolder& folder) {
+  constexpr std::int64_t kImageBytes = std::int64_t{2} << 30;
+  constexpr std::int64_t kHeaderAndEndBytes = 3 * 512;
+  std::array<char, 4096> header{};
+  std::size_t header_bytes = 0;
+  archive* out = archive_write_new();
+  archive_write_set_format_ustar(out);
+  archive_write_set_bytes_per_block(out, 0);
+  archive_write_open_memory(out, header.data(), header.size(), &header_bytes);
+  archive_entry* entry = archive_entry_new();
+  archive_entry_set_pathname(entry, "a.png");
+  archive_entry_set_size(entry, kImageBytes);
+  archive_entry_set_filetype(entry, AE_IFREG);
+  archive_write_header(out, entry);
+  archive_entry_free(entry);
+  archive_write_fail(out);  // otherwise the rest would be written
+  archive_write_free(out);
+  auto file = folder.write("a.tar", {header.data(), header_bytes});
+  fs::resize_file(file, static_cast<std::uintmax_t>(kImageBytes + kHeaderAndEndBytes));
+  return file;
+}
+
+TEST(TarSource, RefusesAFileThatIsTooLargeForAnImage) {
+  const TemporaryFolder folder;
+  const auto file = write_huge(folder);
+  const auto source = open_source(file);
+  Record record;
+  expect_error(ExitCode::kData,
+               "file is too large (2147483648 bytes, at most 1073741824): " + file.string() +
+                   ", record 0 (a.png), offset 512",
+               [&] { source->read(0, record); });
 }
 
 TEST(TarSource, ReadsTheShardsOfAFolderWithAPreviewBesideThem) {

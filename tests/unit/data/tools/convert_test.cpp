@@ -91,6 +91,21 @@ TEST(Convert, CountsTheImagesOfWhichItTookTheFirstFrame) {
   EXPECT_EQ(conversion.first_frames, 1);
 }
 
+TEST(Convert, RefusesAFileThatIsTooLargeForAnImage) {
+  const TemporaryFolder folder;
+  write_images(folder, 6);
+  const auto huge = folder.write("in/cat/huge.png", "");
+  fs::resize_file(huge, std::uintmax_t{2} << 30);  // takes no room on the disk
+  ConvertOptions options = options_to(folder / "out");
+  options.most_refused = 1;
+  const Conversion conversion = convert(*open_source(folder / "in"), options);
+  EXPECT_EQ(conversion.written, 6);
+  ASSERT_EQ(conversion.refused.size(), 1U);
+  EXPECT_THAT(conversion.refused[0],
+              testing::HasSubstr("file is too large (2147483648 bytes, at most 1073741824): " +
+                                 huge.string()));
+}
+
 TEST(Convert, GivesUpAndLeavesNothingWhenTooManyAreRefused) {
   const TemporaryFolder folder;
   write_images(folder, 6);
@@ -104,11 +119,12 @@ TEST(Convert, LeavesNoImageOutBecauseTheStorageFails) {
   const TemporaryFolder folder;
   FakeSource source(6);
   source.on_read = [](std::int64_t index) {
-    if (index == 4) throw TransientReadError("read failed 6 times: cannot read");
+    if (index == 5) throw StorageError("cannot read (Permission denied)");
   };
   ConvertOptions options = options_to(folder / "out");
   options.most_refused = 100;
-  expect_error(ExitCode::kData, "read failed 6 times", [&] { convert(source, options); });
+  expect_error(ExitCode::kData, "cannot read (Permission denied)",
+               [&] { convert(source, options); });
   EXPECT_TRUE(fs::is_empty(folder / "out"));
 }
 
@@ -156,8 +172,26 @@ TEST(Convert, CanBeRepeatedAfterAnInterruption) {
   write_images(folder, 6);
   const auto in = open_source(folder / "in");
   const auto leftover = folder.write("out/.partial-out-r01-00000-of-00009.tfrecords", "half");
+  const auto lock = folder.write("out/.lock", "host: a\nprocess: 1\n");
   EXPECT_EQ(convert(*in, options_to(folder / "out")).written, 6);
   EXPECT_FALSE(fs::exists(leftover));
+  EXPECT_FALSE(fs::exists(lock));
+}
+
+TEST(Convert, RefusesAFolderThatAnotherConversionIsWritingTo) {
+  const TemporaryFolder folder;
+  write_images(folder, 6);
+  const auto in = open_source(folder / "in");
+  ConvertOptions options = options_to(folder / "out");
+  int refused = 0;
+  options.on_progress = [&](std::int64_t, std::int64_t) {
+    for (const char* text : {"the folder is in use: ", "choose another folder with --to"})
+      expect_error(ExitCode::kConfig, text, [&] { convert(*in, options_to(folder / "out")); });
+    ++refused;
+  };
+  EXPECT_EQ(convert(*in, options).written, 6);
+  EXPECT_EQ(refused, 3) << "once for each shard";
+  EXPECT_EQ(open_source(folder / "out")->record_count(), 6);
 }
 
 TEST(Convert, RefusesImpossibleOptions) {

@@ -10,11 +10,11 @@
 namespace ganscale::data {
 namespace {
 
-/// A dataset of which the storage fails to read record 4 of 6.
+/// A dataset of which the storage fails to read the last of 6 records.
 FakeSource source_on_failing_storage() {
   FakeSource source(6);
   source.on_read = [](std::int64_t index) {
-    if (index == 4) throw TransientReadError("read failed 6 times: cannot read");
+    if (index == 5) throw StorageError("cannot read (Permission denied)");
   };
   return source;
 }
@@ -47,7 +47,7 @@ TEST(Inspect, ReadsASampleOnly) {
 
 TEST(Inspect, CountsNoRecordAsDamagedBecauseTheStorageFails) {
   const FakeSource source = source_on_failing_storage();
-  expect_error(ExitCode::kData, "read failed 6 times", [&] { inspect(source, 100); });
+  expect_error(ExitCode::kData, "cannot read (Permission denied)", [&] { inspect(source, 100); });
 }
 
 TEST(ContactSheet, LaysImagesInRows) {
@@ -66,7 +66,8 @@ TEST(ContactSheet, LaysImagesInRows) {
 
 TEST(ContactSheet, LeavesNoCellGrayBecauseTheStorageFails) {
   const FakeSource source = source_on_failing_storage();
-  expect_error(ExitCode::kData, "read failed 6 times", [&] { contact_sheet(source, 2, 3, 2); });
+  expect_error(ExitCode::kData, "cannot read (Permission denied)",
+               [&] { contact_sheet(source, 2, 3, 2); });
 }
 
 TEST(Verify, ListsEveryDamagedRecord) {
@@ -88,7 +89,7 @@ TEST(Verify, ListsEveryDamagedRecord) {
 TEST(Verify, ListsNoRecordBecauseTheStorageFails) {
   FakeSource source = source_on_failing_storage();
   source.unreadable = {1};
-  expect_error(ExitCode::kData, "read failed 6 times",
+  expect_error(ExitCode::kData, "cannot read (Permission denied)",
                [&] { verify(source, 2, [](std::int64_t, std::int64_t) {}); });
 }
 

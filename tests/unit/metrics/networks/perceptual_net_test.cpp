@@ -17,7 +17,7 @@ class PerceptualNetFile : public testing::Test {
     module.register_parameter("scale", at::full({1}, 2.0).requires_grad_(), /*is_buffer=*/false);
     module.define(forward);
     module.save(file_.string());
-    return open_perceptual_net({.file = file_}, image, at::kCPU);
+    return open_perceptual_net({.file = file_}, image, at::kCPU).net;
   }
 
   const TemporaryFolder folder_;

@@ -1,6 +1,7 @@
 #include "models/stylegan/discriminator.h"
 
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 #include <gtest/gtest.h>
 
 #include "models/stylegan/initial_weights.h"
@@ -93,6 +94,28 @@ TEST(StyleganDiscriminator, ScoresAnImageByItsLabel) {
   const auto x = images(2);
   EXPECT_TRUE(at::equal(network.score(x, labels(1)), network.score(x, labels(1))));
   EXPECT_FALSE(at::allclose(network.score(x, labels(1)), network.score(x, labels(2))));
+}
+
+// As in the public implementation. A clamped activation passes no gradient to its bias.
+TEST(StyleganDiscriminator, ClampsAllButTheImageOfTheLowestResolution) {
+  auto config = small_critic(Architecture::kSkip);
+  config.conv_clamp = 1;
+  config.clamps_always = true;
+  Critic network(config);
+  const NamedTensors parameters = named_parameters(network.discriminator);
+  {
+    const at::NoGradGuard no_grad;
+    for (const char* block : {"b16", "b8", "b4"})
+      parameters.at(std::string(block) + ".fromrgb.bias").fill_(20);
+    parameters.at("b4.conv.weight").mul_(0.01);  // stays within the clamp
+  }
+  network.score(images(2)).sum().backward();
+  const auto gradient = [&](const std::string& block) {
+    return parameters.at(block + ".fromrgb.bias").grad().abs().max().item<double>();
+  };
+  EXPECT_EQ(gradient("b16"), 0);
+  EXPECT_EQ(gradient("b8"), 0);
+  EXPECT_GT(gradient("b4"), 0);
 }
 
 TEST(StyleganDiscriminator, HasNoRunningStatistics) {

@@ -22,8 +22,8 @@ class Waves : public models::StyleGenerator {
     eval();
   }
   at::Tensor map(const at::Tensor& z, const at::Tensor& /*labels*/,
-                 const models::Truncation& /*truncation*/) override {
-    return z.unsqueeze(1);
+                 const models::Truncation& truncation) override {
+    return z.unsqueeze(1) * truncation.psi;
   }
   at::Tensor map_for_training(const models::Latents& /*latents*/) override { return {}; }
   models::Latents draw(const at::Tensor& /*z*/, const at::Tensor& /*labels*/,
@@ -97,6 +97,15 @@ TEST(Equivariance, IsTheSameOnAnyNumberOfRanks) {
       });
     }
   }
+}
+
+TEST(Equivariance, IsThatOfTruncatedStyles) {
+  Waves generator(/*follows=*/false);
+  const auto group = comm::make_single_group();
+  const auto metric = metrics::parse_metric("eqt40_frac");
+  const double truncated =
+      equivariance(generator, {metric, /*seed=*/3, /*labels=*/{}, {.psi = 0.5}}, *group);
+  EXPECT_NE(truncated, measure(generator, "eqt40_frac"));
 }
 
 TEST(Equivariance, OfTooSmallImagesIsRefused) {

@@ -119,6 +119,35 @@ TEST_F(EvaluatorTest, DrawsTheNoiseOfEachImageOnAnyNumberOfRanks) {
       2, [&](comm::Group& group) { EXPECT_NEAR(measure(group, 0), expected, 1e-3 * expected); });
 }
 
+std::shared_ptr<models::Generator> biggan_generator() {
+  models::ModelConfig model = models::read_model("{name: biggan, generator_channels: 2}", kClasses);
+  model.channels = 1;
+  auto result = models::build_generator(model, /*seed=*/1, nullptr);
+  result->eval();
+  const at::NoGradGuard no_grad;
+  named_parameters(*result).at("output_layer.0.gain").mul_(30);  // first weights make gray
+  return result;
+}
+
+TEST_F(EvaluatorTest, TruncatesTheSameOnAnyNumberOfRanks) {
+  measure_by({"fid50"});
+  const auto measure = [&](comm::Group& group, models::Generator& generator,
+                           const models::SampleTruncation& truncation) {
+    Evaluator evaluator(config_, images(), at::kCPU, group);
+    return evaluator.evaluate(generator, 5, truncation).values.at("fid50");
+  };
+  const auto expect_truncated = [&](const auto& make, const models::SampleTruncation& truncation) {
+    const auto alone = comm::make_single_group();
+    const double expected = measure(*alone, *make(), truncation);
+    EXPECT_NE(measure(*alone, *make(), {}), expected);
+    comm::run_ranks(2, [&](comm::Group& group) {
+      EXPECT_NEAR(measure(group, *make(), truncation), expected, 1e-3 * expected);
+    });
+  };
+  expect_truncated(biggan_generator, {.latent_threshold = 0.5});
+  expect_truncated([] { return noisy_generator(0); }, {.styles = {.psi = 0.5}});
+}
+
 TEST_F(EvaluatorTest, MeasuresPathLengthsWithoutRealsAndAFeatureNetwork) {
   torch::jit::Module module("net");
   module.define("def forward(self, x):\n  return x.flatten(1) / 255\n");
@@ -140,6 +169,32 @@ TEST_F(EvaluatorTest, MeasuresPathLengthsWithoutRealsAndAFeatureNetwork) {
   measure_by({"ppl20_wend"});
   expect_error(ExitCode::kConfig, "paths between styles need a generator with styles",
                [&] { evaluate(*alone, "dcgan"); });
+}
+
+TEST_F(EvaluatorTest, RefusesRanksWithDifferentNetworks) {
+  write_feature_net(folder_ / "other.pt");
+  write_feature_net(folder_ / "other_vgg.pt", "  return y * y\n");
+  write_feature_net(folder_ / "vgg.pt", "  return y\n");
+  for (const char* name : {"net", "vgg"})
+    std::filesystem::copy_file(folder_ / (std::string(name) + ".pt"),
+                               folder_ / (std::string("same_") + name + ".pt"));
+  measure_by({"fid50", "ppl20_zend"});
+  comm::run_ranks(2, [&](comm::Group& group) {
+    const auto open_with = [&](const char* feature_net, const char* perceptual_net) {
+      metrics::EvaluateConfig config = config_;
+      const bool is_other = group.rank() == 1;
+      config.feature_net.file = folder_ / (is_other ? feature_net : "net.pt");
+      config.perceptual_net.file = folder_ / (is_other ? perceptual_net : "vgg.pt");
+      Evaluator(config, images(), at::kCPU, group);
+    };
+    const std::string reason = ": the ranks have different networks; give all machines the same";
+    expect_error(ExitCode::kConfig, "evaluate.feature_net" + reason,
+                 [&] { open_with("other.pt", "vgg.pt"); });
+    expect_error(ExitCode::kConfig, "evaluate.perceptual_net" + reason,
+                 [&] { open_with("net.pt", "other_vgg.pt"); });
+    expect_error(ExitCode::kConfig, ", rank 1 has ", [&] { open_with("other.pt", "vgg.pt"); });
+    EXPECT_NO_THROW(open_with("same_net.pt", "same_vgg.pt"));
+  });
 }
 
 TEST_F(EvaluatorTest, LeavesOutLabelsWithoutAGenerator) {

@@ -22,8 +22,8 @@ class Pixels : public metrics::PerceptualNet {
   }
 };
 
-/// Styles are the latents; an image has their cubes, or another power, twice. The noise is drawn
-/// and left out.
+/// Styles are the latents, truncated toward zero; an image has their cubes, or another power, twice.
+/// The noise is drawn and left out.
 class Cubes : public models::StyleGenerator {
  public:
   explicit Cubes(int z_dim, double power = 3)
@@ -32,9 +32,9 @@ class Cubes : public models::StyleGenerator {
     eval();
   }
   at::Tensor map(const at::Tensor& z, const at::Tensor& /*labels*/,
-                 const models::Truncation& /*truncation*/) override {
+                 const models::Truncation& truncation) override {
     EXPECT_FALSE(is_training());
-    return z.unsqueeze(1);
+    return z.unsqueeze(1) * truncation.psi;
   }
   at::Tensor map_for_training(const models::Latents& /*latents*/) override { return {}; }
   models::Latents draw(const at::Tensor& /*z*/, const at::Tensor& /*labels*/,
@@ -85,6 +85,20 @@ TEST(PerceptualPathLength, BetweenStylesIsTheMeanSquareOfTheDerivative) {
   const double anywhere = expected(t);
   EXPECT_NEAR(measure(generator, {.is_anywhere = true}), anywhere, 0.01 * anywhere);
   EXPECT_FALSE(generator.is_training());
+}
+
+// The derivative, 3 w^2 (w1 - w0), is an eighth.
+TEST(PerceptualPathLength, IsThatOfTruncatedStyles) {
+  Cubes generator(/*z_dim=*/1);
+  const auto group = comm::make_single_group();
+  const auto measure_at = [&](double psi) {
+    Pixels net;
+    const PathMeasurement measurement{
+        .rule = {}, .path_count = kPaths, .seed = kSeed, .truncation = {.psi = psi}};
+    return perceptual_path_length(generator, net, measurement, *group);
+  };
+  const double whole = measure_at(1);
+  EXPECT_NEAR(measure_at(0.5), whole / 64, 0.02 * whole / 64);
 }
 
 // The point goes around a circle of radius sqrt(2) at the rate of the angle; each number is two

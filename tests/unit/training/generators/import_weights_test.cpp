@@ -135,6 +135,17 @@ TEST(ImportWeights, NamesTheTensorThatIsMissingAndLeavesNoRun) {
   EXPECT_FALSE(std::filesystem::exists(folder / "run"));
 }
 
+TEST(ImportWeights, CanBeRepeatedAfterTheCheckpointCouldNotBeWritten) {
+  const TemporaryFolder folder;
+  folder.write("run/checkpoints", "a file in the way");
+  expect_error(ExitCode::kData, (folder / "run/checkpoints").string(),
+               [&] { import(folder, metadata()); });
+  EXPECT_FALSE(std::filesystem::exists(folder / "run/config.yaml"));
+  std::filesystem::remove(folder / "run/checkpoints");
+  import(folder, metadata());
+  EXPECT_EQ(load_newest_generator(folder / "run").config.model.name, "stylegan2");
+}
+
 // Twice as wide at 8x8 pixels as the metadata say.
 TEST(ImportWeights, RefusesWeightsOfAnotherConfiguration) {
   const TemporaryFolder folder;

@@ -104,6 +104,12 @@ TEST_F(LabelBundleFiles, GiveEachLabelItsOwnWeights) {
   }
 }
 
+TEST_F(LabelBundleFiles, ReplaceWhatIsNotUtf8InPaths) {
+  config_ = parse(kBundleYaml + "data: {path: caf\xe9}\n");
+  config_.model.channels = 1;
+  EXPECT_EQ(write_and_read().config.data.path, "caf\uFFFD");
+}
+
 TEST_F(LabelBundleFiles, NeedACheckpointOfEachTrainedLabel) {
   std::filesystem::remove_all(label_folder(run_, 2));
   expect_error(ExitCode::kData, "a trained label has no checkpoint", [&] { write_and_read(); });

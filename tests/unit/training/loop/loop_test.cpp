@@ -150,6 +150,18 @@ TEST_F(RunLoop, EndsAtTheFirstNonfiniteStepBeyondTheLimit) {
   EXPECT_EQ(progress_.images_seen, 16);
 }
 
+TEST_F(RunLoop, CountsTheNonfiniteStepsBeforeAResume) {
+  configure("tick_kimg: 0.04, max_nonfinite_steps: 3");
+  progress_ = {.images_seen = 8,
+               .step = 2,
+               .stream_position = 8,
+               .nonfinite_steps = 2,
+               .recent_nonfinite_steps = {0, 1}};
+  diverge(2);
+  expect_error(ExitCode::kConfig, "4 of the last 1000 steps", [&] { run(); });
+  EXPECT_EQ(progress_.images_seen, 16);
+}
+
 // Three in any thousand steps, nine in all.
 TEST_F(RunLoop, ForgetsTheNonfiniteStepsOfLongAgo) {
   configure("tick_kimg: 100, max_nonfinite_steps: 3");
@@ -229,6 +241,27 @@ TEST_F(RunLoop, LosesNoCheckpointIfItsSamplesFail) {
   trainer_.on_average = [] { throw DataError("no memory for the grid"); };
   expect_error(ExitCode::kData, "no memory for the grid", [&] { run(); });
   EXPECT_EQ(checkpoints(), Images{40});
+}
+
+TEST_F(RunLoop, LosesNoCheckpointIfTheNextStepFails) {
+  configure("tick_kimg: 0.04", "checkpoint: {every_kimg: 0.016}\n");
+  trainer_.on_step = [&](StepResult&) {
+    if (progress_.images_seen == 16) throw DataError("the shard is torn");
+  };
+  expect_error(ExitCode::kData, "the shard is torn", [&] { run(); });
+  EXPECT_EQ(checkpoints(), Images{16});
+}
+
+TEST_F(RunLoop, MakesUpForTheLastSamples) {
+  configure("tick_kimg: 0.04");
+  trainer_.on_average = [] { throw DataError("no memory for the grid"); };
+  expect_error(ExitCode::kData, "no memory for the grid", [&] { run(); });
+  EXPECT_FALSE(std::filesystem::exists(folder().fakes(40)));
+  trainer_.on_average = [] {};
+  EXPECT_EQ(run(), ExitCode::kOk);
+  EXPECT_TRUE(std::filesystem::exists(folder().fakes(40)));
+  trainer_.on_average = [] { throw DataError("drawn again"); };
+  EXPECT_EQ(run(), ExitCode::kOk);
 }
 
 // The only tick is at the end.

@@ -2,6 +2,7 @@
 
 #include <ATen/ops/tensor.h>
 
+#include "base/thread_rank.h"
 #include "comm/backends/thread_group.h"
 #include "report/log/stats_log.h"
 #include "support/expect_error.h"
@@ -16,12 +17,13 @@ namespace {
 /// A reporter of one rank, and its inputs.
 class Reported {
  public:
-  Reported(comm::Group& group, const RunFolder& folder, const std::string& more = "")
+  Reported(comm::Group& group, const RunFolder& folder, const std::string& more = "",
+           at::Device device = at::kCPU)
       : config_(parse("training: {batch: 4, total_kimg: 0.04}\n" + more)),
         context_{.config = config_,
                  .folder = folder,
                  .dataset = dataset_,
-                 .devices = at::kCPU,
+                 .devices = device,
                  .group = group,
                  .stop = stop_,
                  .instruments = instruments} {
@@ -91,6 +93,21 @@ TEST(Reporter, ReportsRanksThatTrainDifferentNetworks) {
             nlohmann::ordered_json::parse(R"({"discriminator": 1.0, "generator": 5.0})"));
   EXPECT_EQ(line.at("steps"),
             nlohmann::ordered_json::parse(R"({"discriminator": 3, "generator": 1})"));
+}
+
+TEST(Reporter, ExportsTheMemoryOfAProcessOnceForAllItsRanks) {
+  const TemporaryFolder run;
+  const RunFolder folder(run / "run");
+  comm::run_ranks(2, [&](comm::Group& group) {
+    const ThreadRank rank(group.rank());
+    Reported of_rank(group, folder, "", at::Device(at::kCUDA, 0));
+    Reporter reporter = of_rank.make();
+    Progress progress;
+    reporter.begin(progress);
+    progress.images_seen = 12;
+    reporter.tick(progress);
+    EXPECT_EQ(of_rank.instruments.gpu_memory_bytes.is_set(), group.rank() == 0);
+  });
 }
 
 // Rank 0 trains the generator and reads nothing.

@@ -166,6 +166,42 @@ TEST(Replica, RestoresAllOfItsState) {
   }
 }
 
+/// A StyleGAN3 whose first layer has this cutoff.
+RunConfig with_filters(const std::string& first_cutoff) {
+  return gray_run(
+      "model: {name: stylegan3, resolution: 16, z_dim: 4, w_dim: 4, channel_base: 256, "
+      "channel_max: 16, layers: 6, margin: 4, first_cutoff: " +
+      first_cutoff + "}");
+}
+
+checkpoint::Snapshot snapshot_of(Replica& replica) {
+  checkpoint::Snapshot snapshot;
+  snapshot.files = replica.state();
+  return snapshot;
+}
+
+TEST(Replica, RefusesFiltersOfAnotherDesign) {
+  Replica replica(with_filters("2.1"), at::kCPU, {});
+  Replica same(with_filters("2.1"), at::kCPU, {});
+  EXPECT_NO_THROW(replica.restore(snapshot_of(same)));
+  Replica other(with_filters("2.2"), at::kCPU, {});
+  expect_error(ExitCode::kData,
+               "generator of the checkpoint has a filter of another design than the configuration "
+               "says: ",
+               [&] { replica.restore(snapshot_of(other)); });
+}
+
+// As another machine may round it.
+TEST(Replica, TakesFiltersThatAreRoundedDifferently) {
+  Replica replica(with_filters("2.1"), at::kCPU, {});
+  Replica other(with_filters("2.1"), at::kCPU, {});
+  const at::NoGradGuard no_grad;
+  for (const auto& [name, tensor] : named_state(other.generator())) {
+    if (name.ends_with("_filter")) tensor.mul_(1 + 1e-6);
+  }
+  EXPECT_NO_THROW(replica.restore(snapshot_of(other)));
+}
+
 TEST(Replica, RefusesMeansOfRanksThatAreNoVector) {
   Replica replica(gray_run("{}"), at::kCPU, {});
   auto snapshot = snapshot_of("{}", 3);

@@ -29,6 +29,7 @@ class Resume : public testing::Test {
                             .tick = 5,
                             .trained_seconds = 1.5,
                             .nonfinite_steps = 7,
+                            .recent_nonfinite_steps = {1, 2},
                             .device_seconds = device_seconds_};
     checkpoint::write_checkpoint(folder.root(), make_snapshot(replica.state(), facts_, progress));
   }
@@ -87,6 +88,7 @@ TEST_F(Resume, GivesEveryRankTheProgressOfTheFirst) {
     EXPECT_EQ(progress.images_seen, 2000);
     EXPECT_EQ(progress.trained_seconds, 1.5);
     EXPECT_EQ(progress.device_seconds, 6.5);
+    EXPECT_EQ(progress.recent_nonfinite_steps, (std::vector<std::int64_t>{1, 2}));
     EXPECT_EQ(number_in(replica), group.rank() == 0 ? 2 : 9) << "the first rank alone reads";
   });
 }
@@ -154,6 +156,27 @@ TEST_F(Resume, NamesTheChangeIfTheStateDoesNotFit) {
       "checkpoint, the configuration has changed: model.z_dim: 4 -> 6; change it back, or choose a "
       "new folder with --run",
       [&] {
+        resume(replica, {run_, facts_, no_weights_, changed.resolved}, *comm::make_single_group());
+      });
+}
+
+// They have the shape of those in the checkpoint.
+TEST_F(Resume, NamesTheChangeThatMakesOtherFilters) {
+  const auto with_filters = [](const std::string& first_cutoff) {
+    RunConfig config = parse(
+        "model: {name: stylegan3, resolution: 16, z_dim: 4, w_dim: 4, channel_base: 256, "
+        "channel_max: 16, layers: 6, margin: 4, first_cutoff: " +
+        first_cutoff + "}");
+    config.model.channels = 1;
+    return config;
+  };
+  config_ = with_filters("2.1");
+  write(run_, 1000, 1);
+  run_.write_config(config_.resolved, checkpoint::OnError::kStop);
+  const RunConfig changed = with_filters("2.2");
+  Replica replica(changed, at::kCPU, {});
+  expect_error(
+      ExitCode::kConfig, "the configuration has changed: model.first_cutoff: 2.1 -> 2.2", [&] {
         resume(replica, {run_, facts_, no_weights_, changed.resolved}, *comm::make_single_group());
       });
 }

@@ -20,6 +20,7 @@ ordered_json whole_state() {
     "progress": {"images_seen": 640, "step": 10, "stream_position": 650, "tick": 2,
                  "trained_seconds": 1.5, "nonfinite_steps": 3},
     "device_seconds": 4.5,
+    "recent_nonfinite_steps": [7, 9],
     "label_probabilities": [0.75, 0.25],
     "label_names": ["cat", "dog"]})");
 }
@@ -66,6 +67,7 @@ TEST(RunState, HasFactsAndProgress) {
                           .tick = 2,
                           .trained_seconds = 1.5,
                           .nonfinite_steps = 3,
+                          .recent_nonfinite_steps = {7, 9},
                           .device_seconds = 4.5};
   EXPECT_EQ(nlohmann::json(to_state(facts, progress)).dump(), nlohmann::json(whole_state()).dump());
 }
@@ -88,16 +90,19 @@ TEST(RunState, GivesTheProgress) {
   EXPECT_EQ(progress.tick, 2);
   EXPECT_EQ(progress.trained_seconds, 1.5);
   EXPECT_EQ(progress.nonfinite_steps, 3);
+  EXPECT_EQ(progress.recent_nonfinite_steps, (std::vector<std::int64_t>{7, 9}));
   EXPECT_EQ(progress.device_seconds, 4.5);
 }
 
 TEST(RunState, LeavesOutWhatIsUnknown) {
   const ordered_json state = to_state({.model = "dcgan", .record_count = 70}, {});
-  for (const char* key : {"device_seconds", "label_probabilities", "label_names"})
+  for (const char* key :
+       {"device_seconds", "recent_nonfinite_steps", "label_probabilities", "label_names"})
     EXPECT_FALSE(state.contains(key)) << key;
   EXPECT_TRUE(facts_in(state).label_probabilities.empty());
   EXPECT_TRUE(facts_in(state).label_names.empty());
   EXPECT_FALSE(progress_in(state).device_seconds.has_value());
+  EXPECT_TRUE(progress_in(state).recent_nonfinite_steps.empty());
 }
 
 TEST(RunState, NeedsEveryFact) {
@@ -209,6 +214,10 @@ TEST(RunState, RefusesOptionalValuesOfOtherTypes) {
   for (const char* text : {"null", "\"4.5\"", "[4.5]"}) {
     expect_bad_progress("has no valid device_seconds: ",
                         state_with("device_seconds", ordered_json::parse(text)));
+  }
+  for (const char* text : {"null", "7", "{\"a\": 1}", "[1.5]", "[1e300]", "[\"7\"]", "[null]"}) {
+    expect_bad_progress("has no valid recent_nonfinite_steps: ",
+                        state_with("recent_nonfinite_steps", ordered_json::parse(text)));
   }
 }
 

@@ -50,18 +50,31 @@ TEST(FirstStatus, TakesTheRestartsFromTheOperator) {
   EXPECT_EQ(status().restarts, 3);
 }
 
+/// Returns what is printed of a status.
+std::string printed_of(const wire::JobStatus& status) {
+  testing::internal::CaptureStdout();
+  print_last_status(status);
+  return testing::internal::GetCapturedStdout();
+}
+
+/// Returns the status that was printed.
+wire::JobStatus status_in(const std::string& text) {
+  EXPECT_THAT(text, testing::StartsWith(wire::kLastStatus));
+  return wire::parse_job_status(
+      nlohmann::ordered_json::parse(text.substr(std::string(wire::kLastStatus).size())));
+}
+
 TEST(LastStatus, IsPrintedOnlyOnRequest) {
-  testing::internal::CaptureStdout();
-  print_last_status(status());
-  EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
+  EXPECT_EQ(printed_of(status()), "");
   const Variable leave(wire::environment::kLeaveStatus, "1");
-  testing::internal::CaptureStdout();
-  print_last_status(status());
-  const auto text = testing::internal::GetCapturedStdout();
-  ASSERT_TRUE(text.starts_with(wire::kLastStatus)) << text;
-  const auto json =
-      nlohmann::ordered_json::parse(text.substr(std::string(wire::kLastStatus).size()));
-  EXPECT_EQ(wire::parse_job_status(json), status());
+  EXPECT_EQ(status_in(printed_of(status())), status());
+}
+
+TEST(LastStatus, ReplacesWhatIsNotUtf8InTheNameOfARun) {
+  const Variable leave(wire::environment::kLeaveStatus, "1");
+  const wire::JobStatus of_run =
+      first_status(parse("{}"), RunFolder("/runs/caf\xe9"), 1, std::nullopt);
+  EXPECT_EQ(status_in(printed_of(of_run)).run, "caf\uFFFD");
 }
 
 }  // namespace

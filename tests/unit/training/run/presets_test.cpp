@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "models/biggan/config.h"
 #include "models/model_table.h"
 #include "models/r3gan/config.h"
 #include "models/stylegan2/config.h"
@@ -228,7 +229,7 @@ TEST(Preset, HasNoKeyThatNothingReads) {
 
 TEST(Preset, OfTheRunIsDistinctFromTheModels) {
   expect_refused("run.yaml:1: preset: expected one of paragan: config-f", "preset: config-f\n");
-  expect_refused("run.yaml:1: model.preset: expected one of auto, biggan, biggan-pytorch, cifar",
+  expect_refused("run.yaml:1: model.preset: expected one of auto, biggan, biggan-deep",
                  "model: {name: stylegan2, preset: paragan}\n");
 }
 
@@ -252,6 +253,42 @@ TEST(Preset, HasBothRecipesOfBiggan) {
   EXPECT_DOUBLE_EQ(pytorch.discriminator.policy.learning_rate, 4e-4);
   EXPECT_EQ(optim::ema_beta(pytorch.generator.ema, 2048, 19'999 * 2048), 0);
   EXPECT_NEAR(optim::ema_beta(pytorch.generator.ema, 2048, 20'000 * 2048), 0.9999, 1e-8);
+}
+
+/// What the recipes of a BigGAN differ by in the networks.
+struct BigganNetworks {
+  models::biggan::Depth depth;
+  int channels;
+  double norm_epsilon;
+  double spectral_epsilon;
+};
+
+void expect_biggan(const std::string& model, const BigganNetworks& expected) {
+  SCOPED_TRACE(model);
+  const auto networks =
+      networks_of<models::biggan::NetworkConfig>(parse("model: {" + model + ", resolution: 128}"));
+  EXPECT_EQ(networks.depth, expected.depth);
+  EXPECT_EQ(networks.generator_channels, expected.channels);
+  EXPECT_EQ(networks.discriminator_channels, expected.channels);
+  EXPECT_EQ(networks.norm.epsilon, expected.norm_epsilon);
+  EXPECT_EQ(networks.spectral_epsilon, expected.spectral_epsilon);
+}
+
+// Brock et al. 2018, Appendix C, and the networks released with it; the scripts of BigGAN-PyTorch.
+TEST(Preset, HasTheWidthsAndEpsilonsOfEachBiggan) {
+  using models::biggan::Depth;
+  expect_biggan("preset: biggan", {Depth::kPlain, 96, 1e-4, 1e-4});
+  expect_biggan("preset: biggan-pytorch", {Depth::kPlain, 96, 1e-5, 1e-6});
+  expect_biggan("preset: biggan-deep", {Depth::kDeep, 128, 1e-4, 1e-4});
+  expect_biggan("preset: biggan-deep-pytorch", {Depth::kDeep, 128, 1e-5, 1e-6});
+  expect_biggan("name: biggan_deep, preset: biggan", {Depth::kDeep, 96, 1e-4, 1e-4});
+  for (const std::string& of : {std::string(), std::string("-pytorch")}) {
+    const RunConfig deep = parse("model: {preset: biggan-deep" + of + "}");
+    const RunConfig plain = parse("model: {preset: biggan" + of + "}");
+    EXPECT_EQ(deep.loss.critic_steps, plain.loss.critic_steps);
+    EXPECT_EQ(deep.training.accumulate, plain.training.accumulate);
+    EXPECT_EQ(deep.generator.policy.learning_rate, plain.generator.policy.learning_rate);
+  }
 }
 
 /// A column of the configurations published with R3GAN, first and final values.
@@ -398,7 +435,8 @@ TEST(Preset, RefusesThatOfAnUnrelatedModel) {
 
 TEST(Preset, RefusesAnUnknownName) {
   expect_error(ExitCode::kConfig,
-               ":1: model.preset: expected one of auto, biggan, biggan-pytorch, cifar, config-e",
+               ":1: model.preset: expected one of auto, biggan, biggan-deep, biggan-deep-pytorch, "
+               "biggan-pytorch, cifar, config-e",
                [] { preset("config-g", 64); });
 }
 

@@ -75,6 +75,14 @@ TEST_F(RunFolderTest, DoesNotWarnOfOtherComments) {
   EXPECT_EQ(write("a: 1  # of this one\n"), "");
 }
 
+TEST_F(RunFolderTest, DoesNotWarnOfOtherNamesOfTheSame) {
+  run_.create();
+  write("data: {channels: grey}\nmodel: {narrow_clamp: 256}\n");
+  const std::string today = "data: {channels: gray}\nmodel: {conv_clamp: 256}\n";
+  EXPECT_EQ(run_.config_changes(today), "");
+  EXPECT_EQ(write(today), "");
+}
+
 TEST_F(RunFolderTest, NamesTheFirstOfManyDifferences) {
   run_.create();
   std::string before;

@@ -121,14 +121,37 @@ TEST(SchemeAsynchronous, HasBothRolesInAProcessThatIsAlone) {
                [&] { check_ranks(profiled, 1); });
 }
 
-// Two batches of 32 images of 3 x 32 x 32 floats are 768 KiB.
+/// Each of two ranks of the discriminator has two batches of 32 images of 32 x 32 floats: of one
+/// channel 256 KiB, of three 768 KiB.
+RunConfig of_buffer_limit(const std::string& limit, const std::string& channels) {
+  return parse("training: {batch: 64}\nscheme: {name: asynchronous, buffer_limit: " + limit +
+               "}\ndata: {channels: " + channels + "}\n");
+}
+
 TEST(SchemeAsynchronous, RefusesABufferThatNeedsMoreMemory) {
-  const std::string head = "training: {batch: 64}\nscheme: {name: asynchronous, buffer_limit: ";
-  EXPECT_NO_THROW(check_ranks(parse(head + "768KiB}\n"), 4));
+  EXPECT_NO_THROW(check_ranks(of_buffer_limit("768KiB", "rgb"), 4));
   expect_error(ExitCode::kConfig,
                "run.yaml:2: scheme.buffer_limit: the image buffer of a rank takes 786432 bytes "
                "(scheme.max_staleness + 1 batches): 786431",
-               [&] { check_ranks(parse(head + "786431}\n"), 4); });
+               [&] { check_ranks(of_buffer_limit("786431", "rgb"), 4); });
+  EXPECT_NO_THROW(check_ranks(of_buffer_limit("256KiB", "gray"), 4));
+  for (const char* channels : {"gray", "keep"}) {
+    expect_error(ExitCode::kConfig, "the image buffer of a rank takes 262144 bytes",
+                 [&] { check_ranks(of_buffer_limit("262143", channels), 4); });
+  }
+}
+
+TEST(SchemeAsynchronous, RefusesABufferByTheChannelsOfTheData) {
+  const data::FakeSource source(/*record_count=*/100);
+  RunConfig config = of_buffer_limit("256KiB", "keep");
+  const auto check = [&](int channels) {
+    config.model.channels = channels;  // as the dataset has, once it is open
+    check_ranks(config, 4);
+    config.scheme.chosen->check_data(config, source, 4);
+  };
+  EXPECT_NO_THROW(check(1));
+  expect_error(ExitCode::kConfig, "the image buffer of a rank takes 786432 bytes",
+               [&] { check(3); });
 }
 
 TEST(SchemePerLabel, RefusesEvaluationsDuringTraining) {

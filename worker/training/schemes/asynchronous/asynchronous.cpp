@@ -38,10 +38,16 @@ class AsynchronousScheme : public Scheme {
   std::vector<int> ranks_of_networks(int world_size) const override;
   void check_sections(const config::Section& root, const RunConfig& config) const override;
   void check_ranks(const RunConfig& config, int world_size) const override;
+  void check_data(const RunConfig& config, const data::Source& source,
+                  int world_size) const override;
   void try_run(const TrainingContext& context) const override;
   ExitCode run(const TrainingContext& context) const override;
 
  private:
+  wire::RolePlan plan_of(int world_size) const {
+    return {options_.ratio, wire::role_ranks(world_size)};
+  }
+
   AsynchronousOptions options_;
 };
 
@@ -67,13 +73,14 @@ std::shared_ptr<const Scheme> read_asynchronous(config::Section& in) {
 }
 
 /// A rank may have a batch of each age, and its own step's.
-void require_memory(const RunConfig& config, const AsynchronousOptions& options, int ranks) {
-  const models::ModelConfig& model = config.model;
+///
+/// batch: the rank's part of it.
+void require_memory(const RunConfig& config, const AsynchronousOptions& options, std::int64_t batch,
+                    int channels) {
   const auto element_bytes =
       static_cast<std::int64_t>(at::elementSize(parameter_dtype(config.training.precision)));
-  const std::int64_t image_bytes = element_bytes * model.channels * model.resolution.pixels();
-  const std::int64_t needed_bytes =
-      (options.max_staleness + 1) * (config.training.batch / ranks) * image_bytes;
+  const std::int64_t image_bytes = element_bytes * channels * config.model.resolution.pixels();
+  const std::int64_t needed_bytes = (options.max_staleness + 1) * batch * image_bytes;
   if (needed_bytes <= options.buffer_limit_bytes) return;
   throw ConfigError(
       options.buffer_limit_location.text() +
@@ -94,6 +101,7 @@ class RoleSetup {
         progress_(resume(replica_, context.resume_from(), context.group)) {
     for (const auto& [file, tensors] : replica_.state())
       comm::broadcast_from_rank_0(context.group, tensors, context.config.comm.bucket_bytes);
+    take_restored(links_.ranks(), replica_.path_length_mean());  // from rank 0, which is G's first
     inputs_ = open_inputs();
   }
 
@@ -174,16 +182,25 @@ void AsynchronousScheme::check_ranks(const RunConfig& config, int world_size) co
                       "with mpirun -n 2: " +
                       std::to_string(config.profile.steps));
   }
-  const wire::RolePlan plan(ratio, ranks);
+  const wire::RolePlan plan = plan_of(world_size);
   require_divisible_batch(config.training, plan.size(wire::Role::kGenerator),
                           "ranks of the generator");
   require_divisible_batch(config.training, plan.size(wire::Role::kDiscriminator),
                           "ranks of the discriminator");
-  require_memory(config, options_, plan.size(wire::Role::kDiscriminator));
+  // Data that keep their channels may be gray; check_data() knows.
+  const int channels = config.data.channels == data::Channels::kRgb ? 3 : 1;
+  require_memory(config, options_, config.training.batch / plan.size(wire::Role::kDiscriminator),
+                 channels);
+}
+
+void AsynchronousScheme::check_data(const RunConfig& config, const data::Source& /*source*/,
+                                    int world_size) const {
+  const int ranks = plan_of(world_size).size(wire::Role::kDiscriminator);
+  require_memory(config, options_, config.training.batch / ranks, config.model.channels);
 }
 
 std::vector<int> AsynchronousScheme::ranks_of_networks(int world_size) const {
-  const wire::RolePlan plan(options_.ratio, wire::role_ranks(world_size));
+  const wire::RolePlan plan = plan_of(world_size);
   return {plan.size(wire::Role::kGenerator), plan.size(wire::Role::kDiscriminator)};
 }
 

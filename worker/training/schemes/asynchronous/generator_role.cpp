@@ -6,6 +6,7 @@
 #include "comm/collectives/numbers.h"
 #include "profile/scopes.h"
 #include "training/phases/due_phases.h"
+#include "training/replica/path_lengths.h"
 
 namespace ganscale::training {
 namespace {
@@ -95,6 +96,15 @@ void GeneratorRole::send_fakes(const StepInput& input, std::int64_t step) {
   parts_.links.send_fakes({.step = step, .fakes = fakes}, returning_buffers());
 }
 
-void GeneratorRole::reconcile(Progress& progress) { receive_snapshots_to(progress.step); }
+void GeneratorRole::reconcile(Progress& progress) {
+  receive_snapshots_to(progress.step);
+  RoleTrainer::reconcile(progress);
+}
+
+std::map<std::string, NamedTensors> GeneratorRole::gather_state() {
+  auto state = RoleTrainer::gather_state();
+  add_means_of_ranks(parts_.links.ranks(), parts_.replica.path_length_mean(), state);
+  return state;
+}
 
 }  // namespace ganscale::training

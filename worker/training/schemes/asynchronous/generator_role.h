@@ -13,6 +13,8 @@ class GeneratorRole : public RoleTrainer {
   StepResult step(Progress& progress) override;
   /// Takes the latest snapshot, so that nothing is on its way.
   void reconcile(Progress& progress) override;
+  /// With the means of path lengths that each of these ranks has.
+  std::map<std::string, NamedTensors> gather_state() override;
 
  private:
   void receive_snapshots_to(std::int64_t version);

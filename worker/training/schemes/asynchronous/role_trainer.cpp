@@ -2,6 +2,12 @@
 
 #include <ATen/ops/zeros.h>
 
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "comm/collectives/gather_text.h"
 #include "comm/collectives/replicate.h"
 #include "training/phases/step_inputs.h"
 #include "training/run/precision.h"
@@ -18,6 +24,16 @@ NamedTensors blank_pairs(const RoleParts& parts) {
       {"logits", at::zeros({N}, options.dtype(parameter_dtype(config.training.precision)))}};
   if (config.model.label_count > 0) pairs["labels"] = at::zeros({N}, options.dtype(at::kLong));
   return pairs;
+}
+
+/// Returns the steps that the ranks name, and how many ranks name each. Every rank calls it.
+std::map<std::int64_t, int> count_ranks(comm::Group& world, const std::vector<std::int64_t>& own) {
+  std::map<std::int64_t, int> ranks;
+  for (const std::string& text : comm::gather_text(world, nlohmann::json(own).dump())) {
+    for (const auto step : nlohmann::json::parse(text).get<std::vector<std::int64_t>>())
+      ++ranks[step];
+  }
+  return ranks;
 }
 
 }  // namespace
@@ -47,6 +63,17 @@ Readings RoleTrainer::readings() const {
 
 std::int64_t RoleTrainer::steps_between_agreements() const {
   return wire::kStepsBetweenAgreements - step_ % wire::kStepsBetweenAgreements;
+}
+
+void RoleTrainer::reconcile(Progress& progress) {
+  const auto own = std::exchange(progress.recent_nonfinite_steps, {});
+  for (const auto& [step, ranks] : count_ranks(parts_.world, own)) {
+    const bool is_new = step > progress.step - wire::kStepsBetweenAgreements;
+    // Of earlier steps all ranks know, except for one that a rank has dropped as too long ago.
+    if (!is_new && ranks < parts_.world.size()) continue;
+    progress.recent_nonfinite_steps.push_back(step);
+    if (std::ranges::count(own, step) == 0) progress.nonfinite_steps += 1;
+  }
 }
 
 /// The discriminator's weights came with the last snapshot, but not the state of its optimizer, nor

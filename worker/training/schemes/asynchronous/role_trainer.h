@@ -27,6 +27,8 @@ class RoleTrainer : public Trainer {
   Readings readings() const override;
   /// At an agreement the faster role waits for the slower one's last step.
   std::int64_t steps_between_agreements() const override;
+  /// Counts the steps that skipped an update on ranks of either role.
+  void reconcile(Progress& progress) override;
   std::map<std::string, NamedTensors> gather_state() override;
   models::Generator& averaged_generator() override;
   std::vector<OtherAverage> other_averages() override;

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/stopwatch.h"
 #include "base/utf8.h"
+#include "checkpoint/reader.h"
 #include "comm/backends/thread_group.h"
 #include "data/sources/subset_source.h"
 #include "device/translate_errors.h"
@@ -31,18 +32,25 @@ bool is_finished(const LabelState& state, double budget_seconds) {
          cost_of(state) >= budget_seconds;
 }
 
-void fail(LabelState& state, std::string reason, ExitCode code) {
+/// reason: may name a file, by any bytes.
+void fail(LabelState& state, const std::string& reason, ExitCode code) {
   state.state = wire::LabelStage::kFailed;
-  state.error = std::move(reason);
+  state.error = valid_utf8(reason);
   state.exit_code = static_cast<int>(code);
   log::error("A label failed",
              {{"label", state.label}, {"attempt", state.attempts}, {"reason", state.error}});
 }
 
 /// Reads the state of a label. A damaged file does no harm, since the checkpoints have the rest.
+/// Without any checkpoint, a label has no generator, and waits for its training.
 LabelState read_state_or_default(const std::filesystem::path& folder) {
   try {
-    return read_label_state(folder).value_or(LabelState{});
+    LabelState state = read_label_state(folder).value_or(LabelState{});
+    if (state.is_trained() && checkpoint::list_checkpoints(folder).empty()) {
+      log::warning("Training a label again, since its checkpoints are gone", {{"folder", folder}});
+      state.state = wire::LabelStage::kWaiting;
+    }
+    return state;
   } catch (const DataError& error) {
     log::warning("Resuming a label from its newest checkpoint", {{"reason", error.what()}});
     return {};
@@ -75,8 +83,8 @@ void LabelQueue::publish_progress(std::size_t over, std::size_t all) {
   context_.server->set_status(status_);
 }
 
-/// Returns a label's state, with its records and images by the current configuration. Throws
-/// ConfigError if the label had another name.
+/// Returns the state with which a label begins, with its records and images by the current
+/// configuration. Throws ConfigError if the label had another name: before any one is trained.
 LabelState LabelQueue::begin(std::int64_t label) const {
   LabelState state = read_state_or_default(label_folder(context_.folder, label));
   state.label = label;
@@ -199,26 +207,27 @@ bool LabelQueue::train_labels(const std::vector<std::int64_t>& labels) {
   std::int64_t records_left = 0;
   double seconds_left = context_.config.budget.seconds(context_.device_count);
   status_.total_images = 0;
+  std::vector<LabelState> states;
   for (const auto label : labels) {
-    records_left += static_cast<std::int64_t>(records_of(label).size());
-    status_.total_images += images_of(label);
-    begin(label);  // throws for one with another name before the first one is trained
+    states.push_back(begin(label));
+    records_left += states.back().records;
+    status_.total_images += states.back().total_images;
   }
-  for (std::size_t i = 0; i < labels.size(); ++i) {
+  for (std::size_t i = 0; i < states.size(); ++i) {
     if (stopped_ || context_.stop.received()) return true;
-    publish_progress(i, labels.size());
-    LabelState state = begin(labels[i]);
+    publish_progress(i, states.size());
+    LabelState& state = states[i];
     const double share =
         seconds_left * static_cast<double>(state.records) / static_cast<double>(records_left);
     if (!is_finished(state, share)) {
       train_label(state, share);
-      log_end(state, labels.size() - i - 1);
+      log_end(state, states.size() - i - 1);
     }
     if (seconds_left > 0) seconds_left = std::max(seconds_left - cost_of(state), kNoTime);
     records_left -= state.records;
     status_.images_seen += state.images_seen;
   }
-  publish_progress(labels.size(), labels.size());
+  publish_progress(states.size(), states.size());
   return stopped_;
 }
 

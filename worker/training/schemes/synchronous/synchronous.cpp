@@ -22,7 +22,7 @@ Synchronous::Synchronous(const RunConfig& config, Replica& replica, StepInputs& 
   for (const auto& [file, tensors] : replica.state()) {
     comm::broadcast_from_rank_0(group, tensors, bucket_bytes);
   }
-  if (replica.path_length_mean().value.defined()) take_restored(group, replica.path_length_mean());
+  take_restored(group, replica.path_length_mean());
   generator_gradients_ = std::make_unique<comm::BucketedGradients>(
       parameters_with_gradients(replica.generator()), group, bucket_bytes);
   discriminator_gradients_ = std::make_unique<comm::BucketedGradients>(
@@ -62,10 +62,7 @@ void Synchronous::average_moving_statistics() {
 
 std::map<std::string, NamedTensors> Synchronous::gather_state() {
   auto state = replica_.state();
-  const PathLengthMean& mean = replica_.path_length_mean();
-  if (mean.value.defined() && mean.group == nullptr && group_.size() > 1) {
-    state[kRegularizationOfRanks] = {{kPathLengthMean, group_.all_gather(mean.value)}};
-  }
+  add_means_of_ranks(group_, replica_.path_length_mean(), state);
   return state;
 }
 

@@ -4,12 +4,18 @@
 
 #include <atomic>
 #include <csignal>
+#include <limits>
+#include <set>
 
 #include "checkpoint/reader.h"
 #include "comm/backends/thread_group.h"
 #include "report/log/stats_log.h"
 #include "support/expect_error.h"
 #include "training/generators/trained_generator.h"
+#include "training/loop/loop.h"
+#include "training/replica/replica.h"
+#include "training/schemes/asynchronous/discriminator_role.h"
+#include "training/schemes/asynchronous/generator_role.h"
 #include "unit/training/fake_training.h"
 #include "unit/training/parse_text.h"
 #include "unit/training/same_snapshot.h"
@@ -166,6 +172,93 @@ TEST_F(Asynchronous, ResumesFromACheckpointAsIfItHadNotStopped) {
   configure(8);
   train("cut");
   expect_same(newest("cut"), newest("whole"));
+}
+
+// Path lengths are regularized in the first and the fifth step.
+TEST_F(Asynchronous, WithMeansOfEachRankResumesAsIfItHadNotStopped) {
+  const auto train_to = [&](const std::string& total_kimg, const std::string& run) {
+    config_ = parse(
+        "model: {name: stylegan2, z_dim: 8, w_dim: 8, channel_base: 64, channel_max: 8, "
+        "mapping_layers: 2}\n"
+        "scheme: {name: asynchronous, max_staleness: 0}\n"
+        "training: {batch: 4, running_means: local, samples_every_kimg: 0, grid_rows: 1, "
+        "grid_columns: 1, total_kimg: " +
+        total_kimg +
+        "}\n"
+        "generator: {path_length_weight: 2}\n");
+    config_.model.channels = 1;
+    train(run, 4);
+  };
+  train_to("0.024", "whole");
+  train_to("0.012", "cut");
+  train_to("0.024", "cut");
+  const auto whole = newest("whole");
+  EXPECT_EQ(whole.images_seen, 24);
+  const auto means = whole.files.at("regularisation_of_ranks").at("path_length_mean");
+  ASSERT_EQ(means.numel(), 2) << "two ranks train the generator";
+  EXPECT_NE(means[0].item<float>(), means[1].item<float>());
+  expect_same(newest("cut"), whole);
+}
+
+constexpr std::int64_t kLatents = 2;  // model.z_dim
+
+/// Images and latents, of which those of some steps are not numbers.
+class BrokenInputs : public LoadedInputs {
+ public:
+  using LoadedInputs::LoadedInputs;
+
+  std::set<std::int64_t> broken;  ///< these steps; the first is 0
+
+  StepInput next(const Progress& progress) override {
+    StepInput input = LoadedInputs::next(progress);
+    if (!broken.contains(progress.step)) return input;
+    const at::Tensor& images = input.real.images;
+    images.fill_(std::numeric_limits<double>::quiet_NaN());
+    input.given[Stream::kGeneratorLatent].z = images.flatten(1).slice(1, 0, kLatents);
+    return input;
+  }
+};
+
+/// Trains as one rank. Returns the progress.
+Progress train_with_broken_inputs(const TrainingContext& context) {
+  const RunConfig& config = context.config;
+  const wire::RolePlan plan({1, 1}, context.group.size());
+  RoleLinks links(config, plan, context.group);
+  NetworkGroups network_groups(config, links.ranks());
+  Replica replica(config, context.devices, network_groups.borrowed());
+  Progress progress;
+  BrokenInputs inputs(config, context.dataset, at::kCPU, links.ranks(), progress);
+  const RoleParts parts{config, plan, replica, links, context.group, /*max_staleness=*/1};
+  std::unique_ptr<Trainer> trainer;
+  if (links.role() == wire::Role::kGenerator) {
+    inputs.broken = {1, 2, 20};
+    trainer = std::make_unique<GeneratorRole>(parts, inputs, progress);
+  } else {
+    inputs.broken = {1, 5, 9};
+    trainer = std::make_unique<DiscriminatorRole>(parts, inputs, progress);
+  }
+  EXPECT_EQ(run_loop(context, *trainer, progress), ExitCode::kOk);
+  network_groups.finish();
+  links.finish();
+  return progress;
+}
+
+// A checkpoint is of rank 0, which trains the generator. Steps that both roles skip count once.
+TEST_F(Asynchronous, CountsTheStepsThatEitherRoleSkips) {
+  config_ = parse(
+      "model: {z_dim: 2, channels: 0.125, batch_norm: frozen}\n"
+      "scheme: {name: asynchronous}\n"
+      "training: {batch: 4, total_kimg: 0.096, tick_kimg: 0.032, samples_every_kimg: 0, "
+      "grid_rows: 1, grid_columns: 1}\n");
+  config_.model.channels = 1;
+  const std::vector<std::int64_t> skipped = {2, 3, 6, 10, 21};
+  comm::run_ranks(2, [&](comm::Group& group) {
+    const Progress progress =
+        with_context(group, std::make_unique<data::FakeSource>(40), train_with_broken_inputs);
+    EXPECT_EQ(progress.nonfinite_steps, 5);
+    EXPECT_EQ(progress.recent_nonfinite_steps, skipped);
+  });
+  EXPECT_EQ(newest("run").state.at("progress").at("nonfinite_steps"), 5);
 }
 
 // Nothing of a checkpoint belongs to a role: it may continue with another scheme on other ranks.

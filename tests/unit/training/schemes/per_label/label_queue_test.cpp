@@ -11,6 +11,7 @@
 #include <system_error>
 #include <vector>
 
+#include "checkpoint/write_checkpoint.h"
 #include "comm/backends/thread_group.h"
 #include "files/folder_lock.h"
 #include "support/expect_error.h"
@@ -71,8 +72,9 @@ class Labels : public FakeTraining {
     write_label_state(of_label, state);
   }
 
-  /// Writes that a label ran out of its budget after this time.
+  /// Writes that a label ran out of its budget after this time, with a checkpoint.
   void write_spent(std::int64_t label, double seconds) const {
+    checkpoint::write_checkpoint(label_folder(folder(), label), {});
     LabelState state;
     state.label = label;
     state.state = wire::LabelStage::kOutOfBudget;
@@ -142,6 +144,18 @@ TEST_F(Labels, HaveTheExitCodeOfDataIfTheStorageFails) {
   };
   EXPECT_FALSE(train({1}));
   EXPECT_EQ(state(1).value().state, wire::LabelStage::kFailed);
+  EXPECT_EQ(first_failure_, ExitCode::kData);
+}
+
+// An error may name a file, by any bytes; JSON takes only UTF-8.
+TEST_F(Labels, FailAloneWithAnErrorThatIsNotUtf8) {
+  on_read_ = [](std::int64_t record) {
+    if (record < 8) throw DataError("caf\xe9.png");
+  };
+  EXPECT_FALSE(train({0, 1}));
+  EXPECT_EQ(state(0).value().state, wire::LabelStage::kFailed);
+  EXPECT_THAT(state(0).value().error, testing::HasSubstr("caf\uFFFD.png"));
+  EXPECT_EQ(state(1).value().state, wire::LabelStage::kDone);
   EXPECT_EQ(first_failure_, ExitCode::kData);
 }
 

@@ -374,6 +374,18 @@ TEST_F(PerLabel, BeginsALabelOfADamagedStateAtItsCheckpoint) {
   EXPECT_EQ(state(1).images_seen, 8);
 }
 
+TEST_F(PerLabel, TrainsALabelAgainWhoseCheckpointsAreGone) {
+  ASSERT_EQ(train_alone(), ExitCode::kOk);
+  const auto bundle = files::read_file(folder().bundle());
+  std::filesystem::remove_all(label_folder(folder(), 1) / "checkpoints");
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(train_alone(), ExitCode::kOk);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              testing::HasSubstr("Training a label again, since its checkpoints are gone"));
+  EXPECT_EQ(state(1).state, wire::LabelStage::kDone);
+  EXPECT_EQ(files::read_file(folder().bundle()), bundle) << "with the seed of that attempt";
+}
+
 TEST_F(PerLabel, FailsALabelWhoseRecordsChanged) {
   ASSERT_EQ(train_alone(), ExitCode::kOk);
   config_.training.total_kimg = 0.064;

@@ -179,6 +179,21 @@ TEST_F(TrainRun, WaitsWithoutATimeoutForTheCheckpointBeforeAnEvaluation) {
   EXPECT_EQ(operations.front(), "barrier");
 }
 
+// With them, rank 0 reads earlier checkpoints to know which ones to delete.
+TEST_F(TrainRun, WaitsWithoutATimeoutForTheMetricsInTheCheckpoint) {
+  std::vector<std::string> operations;  // from then on
+  const auto alone = comm::make_single_group();
+  comm::ObservedGroup observed(*alone, [&](std::string_view name) {
+    const auto written = checkpoints();
+    const bool has_metrics =
+        std::ranges::any_of(written, [](const auto& info) { return !info.metrics.empty(); });
+    if (has_metrics) operations.emplace_back(name);
+  });
+  ASSERT_EQ(train(observed), ExitCode::kOk);
+  ASSERT_FALSE(operations.empty());
+  EXPECT_EQ(operations.front(), "barrier");
+}
+
 TEST_F(TrainRun, MeasuresWhenItsBudgetEnds) {
   config_.evaluate.every_kimg = 0;
   config_.budget.wall_seconds = 1e-6;
