@@ -37,7 +37,7 @@ libraries_by_name() {
 }
 
 collect_worker() {
-  local program=$build/bin/ganscale wheels=("$here/../scripts/requirements/build.txt") name path site found
+  local program=$build/bin/ganscale wheels=("$here/../scripts/requirements/build.txt") name path site found part
   install -s -m 755 "$program" "$out/usr/local/bin/ganscale"
   install -m 755 "$here/entrypoint.sh" "$out/usr/local/bin/ganscale-entrypoint"
   install -m 755 "$here/sbom.sh" "$out/usr/local/share/ganscale/sbom.sh"
@@ -67,6 +67,11 @@ collect_worker() {
     for path in "$site/${name//-/_}"-*.dist-info/licenses; do
       [ ! -d "$path" ] || cp -r "$path" "$licenses/$name"
     done
+    part=${name#nvidia-}
+    for path in "$site/nvidia/${part%-cu*}"/LICENSE*; do
+      [ ! -f "$path" ] || install -D -m 644 "$path" "$licenses/$name/${path##*/}"
+    done
+    [ -d "$licenses/$name" ] || echo "collect.sh: the image lacks the license of the wheel $name" >&2
   done <"$out/usr/local/share/ganscale/wheels.txt"
 }
 

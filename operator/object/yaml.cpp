@@ -2,8 +2,10 @@
 
 #include <yaml-cpp/yaml.h>
 
+#include <algorithm>
+#include <array>
 #include <fstream>
-#include <map>
+#include <regex>
 #include <sstream>
 
 #include "base/error.h"
@@ -14,10 +16,8 @@ namespace ganscale::controller {
 namespace {
 
 Json plain_scalar(const std::string& text) {
-  static const std::map<std::string, Json> kWords{
-      {"", nullptr}, {"~", nullptr}, {"null", nullptr}, {"Null", nullptr}, {"NULL", nullptr},
-      {"y", true},   {"Y", true},    {"n", false},      {"N", false}};
-  if (const auto word = kWords.find(text); word != kWords.end()) return word->second;
+  constexpr std::array kNulls{"", "~", "null", "Null", "NULL"};
+  if (std::ranges::find(kNulls, text) != kNulls.end()) return nullptr;
   if (const auto flag = config::parse_bool(text)) return *flag;
   if (const auto whole = config::parse_integer(text)) return *whole;
   if (const auto number = config::parse_number(text)) return *number;
@@ -59,11 +59,20 @@ class Conversion {
 
 void emit(YAML::Emitter& out, const Json& value);
 
+/// Whether kubectl takes an unquoted text for a number: it also knows 0x1F, 0o17, 0b1 and 1_000.
+bool is_number_elsewhere(const std::string& text) {
+  static const std::regex kNumber(
+      "[-+]?(0[xXoObB][0-9a-fA-F_]+|\\.?[0-9][0-9_]*(\\.[0-9_]*)?([eE][-+]?[0-9]+)?)");
+  return std::regex_match(text, kNumber);
+}
+
 void emit_line(YAML::Emitter& out, const std::string& text) {
-  if (plain_scalar(text).is_string()) {
+  const bool stays_text = plain_scalar(text).is_string() && !config::is_boolean_elsewhere(text) &&
+                          !is_number_elsewhere(text);
+  if (stays_text) {
     out << text;
   } else {
-    out << YAML::DoubleQuoted << text;  // "8" and "on" must stay texts, for kubectl, too
+    out << YAML::DoubleQuoted << text;
   }
 }
 

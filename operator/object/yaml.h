@@ -8,8 +8,8 @@
 namespace ganscale::controller {
 
 /// Reads every document of a YAML (or JSON) text; empty documents are left out. A plain scalar is
-/// null or a boolean if kubectl takes it for one (yes, no, on, off, y and n are booleans, too), a
-/// number if it is a decimal one, and else text, as keys and quoted scalars always are.
+/// null, a boolean or a decimal number if the worker reads it so (yes, no, on and off are booleans,
+/// too), and else text, as keys and quoted scalars always are.
 /// Throws ConfigError with `origin` and the line.
 std::vector<Json> read_yaml(const std::string& text, const std::string& origin);
 
@@ -17,7 +17,7 @@ std::vector<Json> read_yaml(const std::string& text, const std::string& origin);
 std::vector<Json> read_yaml_file(const std::string& path);
 
 /// Writes a value as YAML in block style, keys in order, texts of several lines as literal
-/// blocks.
+/// blocks. Texts that kubectl would take for another value are in quotes.
 std::string to_yaml(const Json& value);
 
 }  // namespace ganscale::controller

@@ -152,16 +152,16 @@ config::Node config_without_file(const TrainOptions& options, const config::Node
   return read_config_of_run(options);
 }
 
-/// Has the preset auto choose as it did when a run that is already there began, whatever the number
-/// of ranks is now.
+/// Has the preset auto choose as it did when a run that is already there was last started, whatever
+/// the number of ranks is now.
 void keep_choices(const TrainOptions& options, config::Node& node) {
   const std::filesystem::path file = config_file_of_run(options);
   if (!training::names_auto(node) || !std::filesystem::exists(file)) return;
   const bool keeps = training::keep_choices(node, read_config_of_run(options));
   if (!keeps || comm::launched_rank() != 0) return;
   log::info(
-      "Keeping training.batch and model.mbstd_group as the preset auto chose them when the run "
-      "began; for others, set them",
+      "Taking training.batch and model.mbstd_group from the run where this configuration does not "
+      "set them",
       {{"file", file}});
 }
 

@@ -10,6 +10,7 @@
 #include "comm/collectives/numbers.h"
 #include "comm/distinct_gpus.h"
 #include "config/units.h"
+#include "device/gpu.h"
 #include "wire/names.h"
 
 namespace ganscale::comm {
@@ -45,8 +46,8 @@ void require_gpu_if_others_have_one(Group& group, c10::Device device) {
   all_reduce_max(group, {&has_any_gpu});
   if (device.is_cuda() || !has_any_gpu) return;
   throw DeviceError("this rank sees no GPU on " + host_name() +
-                    ", but other ranks have one: run nvidia-smi there and check "
-                    "CUDA_VISIBLE_DEVICES, or set training.device: cpu for all ranks");
+                    ", but other ranks have one: " + device::needed_for_gpus() +
+                    "; run nvidia-smi there, or set training.device: cpu for all ranks");
 }
 
 }  // namespace

@@ -27,8 +27,9 @@ std::string renamed_to(std::optional<std::string_view> name) {
 }
 
 std::string in_quotes(const std::string& text) {
+  const bool needs_quotes = text.empty() || is_boolean_elsewhere(text);
   YAML::Emitter out;
-  out << (text.empty() ? YAML::DoubleQuoted : YAML::Auto) << text;
+  out << (needs_quotes ? YAML::DoubleQuoted : YAML::Auto) << text;
   return out.c_str();
 }
 

@@ -108,6 +108,11 @@ std::optional<bool> parse_bool(const std::string& text) {
   return std::nullopt;
 }
 
+bool is_boolean_elsewhere(const std::string& text) {
+  constexpr std::array kLetters{"y", "Y", "n", "N"};
+  return parse_bool(text).has_value() || std::ranges::find(kLetters, text) != kLetters.end();
+}
+
 std::string format_number(double number) {
   char text[32];
   const auto result = std::to_chars(text, text + sizeof text, number);

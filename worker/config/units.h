@@ -23,6 +23,9 @@ std::optional<double> parse_number(const std::string& text);
 /// Parses what YAML 1.1 takes for a boolean, but for its y and n: true, yes, on and their
 /// opposites, each also as True and TRUE. Returns nothing for any other text.
 std::optional<bool> parse_bool(const std::string& text);
+/// Whether programs that follow YAML 1.1, such as kubectl and Helm, take an unquoted text for a
+/// boolean: those that parse_bool() reads, y and n.
+bool is_boolean_elsewhere(const std::string& text);
 /// Formats a number in the shortest form that parses to the same double.
 std::string format_number(double number);
 

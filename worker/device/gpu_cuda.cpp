@@ -50,6 +50,9 @@ std::string needed_for_gpus() {
   require(cudaRuntimeGetVersion(&ours), "cudaRuntimeGetVersion");
   int of_driver = 0;
   const bool has_driver = cudaDriverGetVersion(&of_driver) == cudaSuccess && of_driver > 0;
+  if (of_driver / 1000 >= ours / 1000) {  // a driver serves all programs of its major version
+    return "the driver is new enough: check CUDA_VISIBLE_DEVICES, and that the container has a GPU";
+  }
   return "this build needs a driver for CUDA " + version_text(ours) + " (" + kOldestDriver +
          " or newer), and " +
          (has_driver ? "the driver is one for CUDA " + version_text(of_driver)

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cstdlib>
 #include <ranges>
@@ -41,11 +42,17 @@ std::vector<Kernels> kernels_of(std::string_view architectures) {
   return all;
 }
 
-/// Whether a user or a container's runtime lets this process see no, or only some, GPUs.
+/// Whether a user or a container's runtime hides all GPUs from this process. CUDA shows those of a
+/// list up to its first entry that names none.
 bool hides_gpus() {
   const char* of_container = std::getenv("NVIDIA_VISIBLE_DEVICES");
-  return std::getenv("CUDA_VISIBLE_DEVICES") != nullptr ||
-         (of_container != nullptr && std::string_view(of_container) == "void");
+  if (of_container != nullptr && std::string_view(of_container) == "void") return true;
+  const char* list = std::getenv("CUDA_VISIBLE_DEVICES");
+  if (list == nullptr) return false;
+  const bool names_gpu = std::isdigit(static_cast<unsigned char>(*list)) != 0 ||
+                         std::string_view(list).starts_with("GPU-") ||
+                         std::string_view(list).starts_with("MIG-");
+  return !names_gpu;
 }
 
 }  // namespace

@@ -198,7 +198,7 @@ TEST(TrainVerb, ResumesWithTheBatchThatThePresetAutoChoseAtFirst) {
   const auto [resumed, log] = printed_config(again);
   EXPECT_THAT(resumed, testing::HasSubstr("\n  batch: 48  #"));
   EXPECT_THAT(resumed, testing::HasSubstr("\n  mbstd_group: 2  #"));
-  EXPECT_THAT(log, testing::HasSubstr("as the preset auto chose them when the run began"));
+  EXPECT_THAT(log, testing::HasSubstr("from the run where this configuration does not set them"));
   auto other = again;
   other.insert(other.end(), {"--set", "training.batch=24"});
   EXPECT_THAT(printed_config(other).first, testing::HasSubstr("\n  batch: 24  #"));

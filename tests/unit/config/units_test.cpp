@@ -64,6 +64,8 @@ TEST(Units, ReadsBooleansOfYaml) {
   for (const char* text : {"true", "Yes", "ON"}) EXPECT_EQ(parse_bool(text), true) << text;
   for (const char* text : {"FALSE", "no", "Off"}) EXPECT_EQ(parse_bool(text), false) << text;
   for (const char* text : {"", "y", "n", "oN", "1"}) EXPECT_EQ(parse_bool(text), std::nullopt);
+  for (const char* text : {"n", "Y", "off"}) EXPECT_TRUE(is_boolean_elsewhere(text)) << text;
+  for (const char* text : {"", "none", "oN"}) EXPECT_FALSE(is_boolean_elsewhere(text)) << text;
 }
 
 TEST(Units, WritesNumbersThatReadBack) {

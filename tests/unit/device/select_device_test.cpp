@@ -80,8 +80,14 @@ TEST_F(LeavesGpusUnused, UnlessTheEnvironmentHidesThem) {
   setenv("NVIDIA_VISIBLE_DEVICES", "void", 1);
   EXPECT_FALSE(with_cuda());
   unsetenv("NVIDIA_VISIBLE_DEVICES");
-  setenv("CUDA_VISIBLE_DEVICES", "", 1);
-  EXPECT_FALSE(with_cuda());
+  for (const char* list : {"", "-1", "none"}) {
+    setenv("CUDA_VISIBLE_DEVICES", list, 1);
+    EXPECT_FALSE(with_cuda()) << list;
+  }
+  for (const char* list : {"0", "3,-1", "GPU-8932f937", "MIG-1f4a"}) {
+    setenv("CUDA_VISIBLE_DEVICES", list, 1);
+    EXPECT_TRUE(with_cuda()) << list;
+  }
 }
 
 TEST(SelectDevice, TakesTheCpuIfConfigured) {

@@ -22,6 +22,7 @@ class FakeTrainer : public Trainer {
   std::int64_t interval = 1;
   Readings now = {};
   double state = 1;
+  std::int64_t state_size = 1;  ///< elements
   int agreements = 0;
 
   std::vector<std::string> phase_names() const override { return {"Gmain"}; }
@@ -36,7 +37,7 @@ class FakeTrainer : public Trainer {
   std::int64_t steps_between_agreements() const override { return interval; }
   void reconcile(Progress& /*progress*/) override { ++agreements; }
   std::map<std::string, NamedTensors> gather_state() override {
-    return {{"generator", {{"weight", at::full({1}, state)}}}};
+    return {{"generator", {{"weight", at::full({state_size}, state)}}}};
   }
   models::Generator& averaged_generator() override {
     on_average();

@@ -8,11 +8,9 @@
 #include "data/image/decode.h"
 #include "data/image/source.h"
 #include "data/loader/shard_plan.h"
+#include "data/storage/storage.h"
 
 namespace ganscale::data {
-
-/// The most threads of a rank that read and decode.
-inline constexpr int kMostReaderThreads = 1024;
 
 /// How the run uses the labels of its dataset.
 enum class Labels { kAuto, kRequired, kIgnore };

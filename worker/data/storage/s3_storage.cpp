@@ -160,10 +160,9 @@ class Sdk : NonCopyable {
 std::shared_ptr<arrow::fs::FileSystem> connect(const std::string& bucket, const fs::path& path) {
   // The client has a connection for each thread that Arrow's pool may have, and starts few of
   // these.
-  constexpr int kMostConnections = 1024;            // as many as reader threads of a rank
   const auto endpoint = endpoint_of_environment();  // refused before the SDK starts
   const Sdk sdk;
-  static_cast<void>(arrow::io::SetIOThreadPoolCapacity(kMostConnections));
+  static_cast<void>(arrow::io::SetIOThreadPoolCapacity(kMostReaderThreads));
   return value_of(arrow::fs::S3FileSystem::Make(options_for(bucket, endpoint, path)), path);
 }
 

@@ -12,6 +12,9 @@
 
 namespace ganscale::data {
 
+/// The most threads of a rank that read and decode.
+inline constexpr int kMostReaderThreads = 1024;
+
 /// A read failed because of the storage: what is stored may be undamaged.
 class StorageError : public DataError {
  public:

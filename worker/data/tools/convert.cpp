@@ -14,6 +14,7 @@
 #include "data/storage/storage.h"
 #include "data/tools/damage.h"
 #include "data/tools/parallel_for.h"
+#include "files/atomic_file.h"
 #include "files/durable_file.h"
 #include "files/folder_lock.h"
 
@@ -99,7 +100,10 @@ void require_sound(const Source& source, const ConvertOptions& options) {
   if (options.shards < 1 || options.shards > 99999 || options.shards > source.record_count()) {
     refuse("the number of shards must be from 1 to the number of records", options.shards);
   }
-  if (options.threads < 1) refuse("there must be at least one thread", options.threads);
+  if (options.threads < 1 || options.threads > kMostReaderThreads) {
+    refuse("the number of threads must be from 1 to " + std::to_string(kMostReaderThreads),
+           options.threads);
+  }
 }
 
 /// Returns whether a file is of a dataset. Labels of one whose records were removed would become
@@ -134,9 +138,7 @@ class Chunk {
     const DecodePolicy& policy = options.policy;
     image_bytes_ = policy.channels * policy.resolution.pixels();
     constexpr std::int64_t kChunkBytes = std::int64_t{32} << 20;
-    constexpr std::int64_t kMostImages = 4096;
-    capacity_ =
-        std::max<std::int64_t>(options.threads, std::min(kChunkBytes / image_bytes_, kMostImages));
+    capacity_ = std::clamp<std::int64_t>(kChunkBytes / image_bytes_, options.threads, 4096);
     images_.resize(capacity_ * image_bytes_);
   }
 
@@ -262,6 +264,7 @@ Conversion convert(const Source& source, const ConvertOptions& options) {
   require_sound(source, options);
   try {
     files::create_folders(options.to);
+    files::prepare_to_write(options.to / "");
     const FolderInUse in_use(options.to);
     clear(options.to);
     return Converter(source, options).run();

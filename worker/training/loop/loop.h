@@ -16,7 +16,8 @@ namespace ganscale::training {
 /// Returns: kOk when done or after the command stop, kStopped after a signal; both after a
 ///          checkpoint.
 /// Throws:  DataError, PeerLost, ConfigError (the run diverged), ...; the last good checkpoint is
-///          kept, and one that is being written is completed first.
+///          kept. Rank 0 first completes the one that is being written, unless other ranks that
+///          fail, too, end it before.
 ExitCode run_loop(const TrainingContext& context, Trainer& trainer, Progress& progress);
 
 }  // namespace ganscale::training

@@ -24,18 +24,13 @@ at::Tensor path_lengths_of_ranks(const checkpoint::Snapshot& snapshot) {
                   " of the checkpoint lacks a vector: " + kPathLengthMean);
 }
 
-/// Whether a tensor of a network is a filter that keys of the configuration design: StyleGAN3's.
-bool is_designed_filter(const std::string& name) {
-  return name.ends_with("up_filter") || name.ends_with("down_filter");
-}
-
 /// Throws DataError if a filter of a checkpoint is of another design than the built one, which it
 /// would replace. Machines may round differently.
 void require_same_filters(const NamedTensors& built, const NamedTensors& stored,
                           const std::string& what) {
   constexpr double kTolerance = 1e-5;  // of the largest tap
   for (const auto& [name, tensor] : built) {
-    if (!is_designed_filter(name)) continue;
+    if (!is_filter(name)) continue;
     const auto found = stored.find(name);
     if (found == stored.end() || found->second.sizes() != tensor.sizes()) continue;
     const at::Tensor taps = tensor.to(at::kCPU, at::kDouble);

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "augment/augmentation.h"
 #include "checkpoint/snapshot.h"
@@ -16,6 +17,10 @@ namespace ganscale::training {
 
 /// The checkpoint file of the augmentation, which exists if the augmentation has a state.
 inline constexpr const char* kAugmentation = "augmentation";
+
+/// Whether a tensor of a network is a filter, which follows from the configuration: StyleGAN3's
+/// depend on its keys and on the resolution of the network, even where their shape does not.
+inline bool is_filter(const std::string& name) { return name.ends_with("_filter"); }
 
 /// Separate groups, which must outlive the replica (see comm/collectives/differentiable_all_reduce.h); null for
 /// a single rank.

@@ -21,10 +21,6 @@ checkpoint::Snapshot read_snapshot(const std::filesystem::path& from) {
   return checkpoint::load_checkpoint(*newest);
 }
 
-/// Whether a tensor is a filter, which follows from the configuration: StyleGAN3's depend on the
-/// resolution of the network, even where their shape does not.
-bool is_filter(const std::string& name) { return name.ends_with("_filter"); }
-
 /// Copies matching tensors; returns their names.
 std::set<std::string> copy_fitting(const NamedTensors& target, const NamedTensors& source) {
   const at::NoGradGuard no_grad;

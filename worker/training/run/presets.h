@@ -19,11 +19,11 @@ void apply_presets(config::Node& root, int world_size);
 /// Whether a configuration names the preset auto, itself and not by another preset.
 bool names_auto(const config::Node& root);
 
-/// Has apply_presets() choose for auto as it did when the run began, on however many ranks it goes
-/// on: adds the batch, from which the rest follows, and mbstd_group. Not if the configuration has
+/// Has apply_presets() choose for auto as it did when the run was last started, on however many ranks
+/// it goes on: adds the batch, from which the rest follows, and mbstd_group. Not if the configuration has
 /// another batch of its own.
 ///
-/// begun:   the resolved configuration of the run.
+/// begun:   the resolved configuration of that start.
 /// Returns: whether it added anything.
 /// Throws:  ConfigError for a batch that is no positive integer.
 bool keep_choices(config::Node& root, const config::Node& begun);

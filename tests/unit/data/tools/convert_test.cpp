@@ -204,6 +204,9 @@ TEST(Convert, RefusesImpossibleOptions) {
   options = options_to(folder / "out");
   options.policy.resolution = 3;
   expect_error(ExitCode::kConfig, "powers of two: 3x3", [&] { convert(*in, options); });
+  options = options_to(folder / "out");
+  options.threads = kMostReaderThreads + 1;
+  expect_error(ExitCode::kConfig, "threads must be from 1 to 1024", [&] { convert(*in, options); });
 }
 
 TEST(Convert, WritesTheBytesThatTensorFlowWrote) {

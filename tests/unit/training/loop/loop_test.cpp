@@ -82,6 +82,8 @@ class RunLoop : public FakeTraining {
 
 using Images = std::vector<std::int64_t>;
 
+constexpr std::int64_t kLongToWrite = 16 << 20;  // float numbers, which is 64 MiB
+
 TEST_F(RunLoop, WritesACheckpointAtItsIntervalsAndAtTheEnd) {
   configure("tick_kimg: 0.008", "checkpoint: {every_kimg: 0.016, keep_last: 0}\n");
   EXPECT_EQ(run(), ExitCode::kOk);
@@ -238,6 +240,7 @@ TEST_F(RunLoop, DrawsNoSamplesForASignalUnlessTheyAreDue) {
 
 TEST_F(RunLoop, LosesNoCheckpointIfItsSamplesFail) {
   configure("tick_kimg: 0.04");
+  trainer_.state_size = kLongToWrite;
   trainer_.on_average = [] { throw DataError("no memory for the grid"); };
   expect_error(ExitCode::kData, "no memory for the grid", [&] { run(); });
   EXPECT_EQ(checkpoints(), Images{40});
@@ -245,6 +248,7 @@ TEST_F(RunLoop, LosesNoCheckpointIfItsSamplesFail) {
 
 TEST_F(RunLoop, LosesNoCheckpointIfTheNextStepFails) {
   configure("tick_kimg: 0.04", "checkpoint: {every_kimg: 0.016}\n");
+  trainer_.state_size = kLongToWrite;
   trainer_.on_step = [&](StepResult&) {
     if (progress_.images_seen == 16) throw DataError("the shard is torn");
   };

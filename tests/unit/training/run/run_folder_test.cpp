@@ -60,7 +60,7 @@ TEST_F(RunFolderTest, KeepsTheConfiguration) {
   EXPECT_EQ(write("a: 1\n"), "") << "the same again";
 }
 
-TEST_F(RunFolderTest, WarnsOfADifferentConfigurationAndKeepsTheOldOne) {
+TEST_F(RunFolderTest, WarnsOfADifferentConfigurationAndTakesIt) {
   run_.create();
   write("a: 1\nb: 3\n");
   EXPECT_THAT(write("a: 2\nb: 3\n"),

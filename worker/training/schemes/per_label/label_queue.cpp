@@ -49,6 +49,7 @@ LabelState read_state_or_default(const std::filesystem::path& folder) {
     if (state.is_trained() && checkpoint::list_checkpoints(folder).empty()) {
       log::warning("Training a label again, since its checkpoints are gone", {{"folder", folder}});
       state.state = wire::LabelStage::kWaiting;
+      state.seconds = state.spent_seconds = 0;  // its training begins anew, so does its share
     }
     return state;
   } catch (const DataError& error) {

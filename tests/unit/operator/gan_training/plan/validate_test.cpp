@@ -341,6 +341,7 @@ TEST(Validate, ReadsWhatConfigFromRefersTo) {
   const Checked spelled = check(from, {.text = "data: {mirror: yes}"});
   EXPECT_EQ(spelled.problem, "");
   EXPECT_EQ(spelled.plan.config["data"]["mirror"], true) << "as the worker reads it";
+  EXPECT_EQ(check(from, {.text = "evaluate: {covariance: n}"}).problem, "");
   EXPECT_EQ(check(from, {.problem = "there is none"}).reason, "MissingConfigMap");
   EXPECT_EQ(check(from, {.problem = "there is none"}).problem, "there is none");
   EXPECT_THAT(check(from, {.text = "- a list"}).problem, HasSubstr("expected one YAML map"));

@@ -386,6 +386,18 @@ TEST_F(PerLabel, TrainsALabelAgainWhoseCheckpointsAreGone) {
   EXPECT_EQ(files::read_file(folder().bundle()), bundle) << "with the seed of that attempt";
 }
 
+TEST_F(PerLabel, GivesALabelThatBeginsAnewItsWholeShareOfTheBudget) {
+  config_.budget.wall_seconds = 3600;
+  ASSERT_EQ(train_alone(), ExitCode::kOk);
+  LabelState used_up = state(1);
+  used_up.seconds = used_up.spent_seconds = 3600;
+  write_label_state(label_folder(folder(), 1), used_up);
+  std::filesystem::remove_all(label_folder(folder(), 1) / "checkpoints");
+  EXPECT_EQ(train_alone(), ExitCode::kOk);
+  EXPECT_EQ(state(1).state, wire::LabelStage::kDone);
+  EXPECT_LT(state(1).spent_seconds, 3600);
+}
+
 TEST_F(PerLabel, FailsALabelWhoseRecordsChanged) {
   ASSERT_EQ(train_alone(), ExitCode::kOk);
   config_.training.total_kimg = 0.064;
