@@ -100,7 +100,7 @@ def svg_of(curves):
     """Returns a drawing of all curves: thin lines, a color for each of at most three titles. curves: {title: curves of the seeds}."""
     curves = without_divergence(curves)
     points = [(kimg, value) for some in curves.values() for curve in some for kimg, value in curve.items()]
-    most_kimg, most = max(kimg for kimg, _ in points), max(value for _, value in points)
+    most_kimg, most = (max((point[i] for point in points), default=1) for i in (0, 1))  # none if all diverged at once
 
     def x(kimg):
         return MARGIN + (WIDTH - 2 * MARGIN) * kimg / most_kimg

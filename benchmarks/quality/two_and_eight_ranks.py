@@ -19,7 +19,8 @@ all runs have the same seed, and each run starts from other weights, as the test
 
 After four seeds of each arm, the deviation of the seeds within 2 and within 8 ranks, pooled, decides how many follow; no one looks at the
 means. At most 6%: eight seeds. At most 8%: thirteen, which keeps the power. Above, no affordable number of seeds would be enough, and the
-study ends. Runs that diverged do not count for this; if no arm has two others, the study ends, too.
+study ends: even before all of these runs, where those that are complete deviate so much that no result of the others would bring the
+deviation of four seeds to 8%. Runs that diverged do not count for this; if no arm has two others, the study ends, too.
 
 A run that diverges to NaN ends there, and its number is infinite. Where one of two arms has such a run, their two-sided test is Wilcoxon's
 of the sum of ranks, in which that run comes last, and their one-sided tests do not reject. So a control is detected, for example, if all of
@@ -127,8 +128,9 @@ def missing_evaluation(curves, kimg):
 
 
 def curves_of(study, arguments, seeds):
-    """Returns {title of an arm: curves of its runs}, of which all are complete."""
-    by_run = {(title, seed): curve(study, run_name(title, seed)) for title, seed in runs_of(seeds)}
+    """Returns {title of an arm: curves of its complete runs}."""
+    by_run = {(title, seed): curve(study, run_name(title, seed)) for title, seed in runs_of(seeds)
+              if is_complete(study, run_name(title, seed), arguments.kimg)}
     if missing := missing_evaluation(by_run, arguments.kimg):
         (title, seed), kimg = missing
         name = run_name(title, seed)
@@ -137,18 +139,32 @@ def curves_of(study, arguments, seeds):
     return {title: [measured for (arm, _), measured in by_run.items() if arm == title] for title in ARMS}
 
 
+def numbers_of(curves, arguments):
+    """Returns {title of an arm: its runs' numbers}."""
+    return {title: [mean_log_distance(measured, arguments.kimg) for measured in some] for title, some in curves.items()}
+
+
 def seconds_of(lines):
     """Returns how long a run took, evaluations included, of which only the last is not in training_seconds yet."""
     return lines[-1]["training_seconds"] + lines[-1]["seconds"]
 
 
+def squares_and_degrees(arms):
+    """Returns the sum of squares within arms, of the runs that did not diverge, and its degrees of freedom."""
+    several = [values for values in map(finite, arms) if len(values) > 1]
+    return sum((len(values) - 1) * statistics.variance(values) for values in several), sum(len(values) - 1 for values in several)
+
+
 def pooled_deviation(*arms):
     """Returns the standard deviation within arms of the runs that did not diverge; infinity if no arm has two."""
-    several = [values for values in map(finite, arms) if len(values) > 1]
-    if not several:
-        return math.inf
-    degrees = sum(len(values) - 1 for values in several)
-    return math.sqrt(sum((len(values) - 1) * statistics.variance(values) for values in several) / degrees)
+    squares, degrees = squares_and_degrees(arms)
+    return math.sqrt(squares / degrees) if degrees else math.inf
+
+
+def least_deviation(*arms):
+    """Returns the least deviation that the first seeds of arms can have, of which these runs are complete: others only add squares."""
+    squares, _ = squares_and_degrees(arms)
+    return math.sqrt(squares / (len(arms) * (FIRST_SEEDS - 1)))
 
 
 def seeds_for(deviation):
@@ -198,15 +214,28 @@ def of_trial(arguments):
     return " of a trial, not of the study as planned" if is_trial(arguments, PLANNED) else ""
 
 
-def print_result(numbers, arguments):
+def print_table(numbers):
     """numbers: {title of an arm: its runs' numbers}."""
     print("| arm | seeds | mean distance | deviation of the seeds | distances |\n|---|---|---|---|---|")
     for title, values in numbers.items():
         print(row_of(title, values))
+
+
+def print_result(numbers, arguments):
+    """numbers: {title of an arm: its runs' numbers}."""
+    print_table(numbers)
     two, eight, control = (numbers[title] for title in ARMS)
     print(comparison(EIGHT, two, eight, 1 - 2 * ALPHA))  # inside of 1/1.1 to 1.1 where both one-sided tests reject
     print(comparison(CONTROL, two, control, 1 - ALPHA))
     print(f"verdict{of_trial(arguments)}: {verdict_of(two, eight, control)}")
+
+
+def print_power_lack(study, arguments, seeds):
+    """Prints and draws what is complete of a study whose seeds deviate too much."""
+    curves = curves_of(study, arguments, seeds)
+    (study.results / "curves.svg").write_text(svg_of(curves))
+    print_table(numbers_of(curves, arguments))
+    print(f"verdict{of_trial(arguments)}: no power")
 
 
 def train_one(study, arguments, title, seed):
@@ -224,13 +253,16 @@ def train_one(study, arguments, title, seed):
               f"{seconds_of(metrics_of(study, name)):.0f} s", flush=True)
 
 
-def train(study, arguments, seeds, deadline):
-    """Trains the runs of these seeds that are not complete, until the deadline. Returns whether all are complete."""
+def train(study, arguments, seeds, deadline, is_decided=lambda: False):
+    """Trains the runs of these seeds that are not complete, until the deadline, or until it is decided that they are not needed. Returns
+    whether none is needed any more."""
     left = []
     for title, seed in runs_of(seeds):
         name = run_name(title, seed)
         if is_complete(study, name, arguments.kimg):
             continue
+        if is_decided():
+            return True
         if time.monotonic() < deadline:
             train_one(study, arguments, title, seed)
         else:
@@ -245,14 +277,19 @@ def seeds_of(study, arguments, deadline):
     if arguments.seeds:
         return arguments.seeds
     first = range(1, FIRST_SEEDS + 1)
-    if not train(study, arguments, first, deadline):
+
+    def two_and_eight():
+        numbers = numbers_of(curves_of(study, arguments, first), arguments)
+        return numbers[TWO], numbers[EIGHT]
+
+    if not train(study, arguments, first, deadline, lambda: least_deviation(*two_and_eight()) > max(SEEDS_BY_DEVIATION)):
         return None
-    curves = curves_of(study, arguments, first)
-    deviation = pooled_deviation(*([mean_log_distance(measured, arguments.kimg) for measured in curves[title]] for title in (TWO, EIGHT)))
+    two, eight = two_and_eight()
+    deviation = pooled_deviation(two, eight)
     count = seeds_for(deviation)
-    print(f"the first {FIRST_SEEDS} seeds deviate by {deviation:.1%}: {count or 'no number of'} seeds are enough", flush=True)
+    print(f"the first {len(two)} and {len(eight)} seeds deviate by {deviation:.1%}: {count or 'no number of'} seeds are enough", flush=True)
     if count is None:
-        print(f"verdict{of_trial(arguments)}: no power")
+        print_power_lack(study, arguments, first)
         return None
     return range(1, count + 1)
 
@@ -302,8 +339,7 @@ def main():
         return 0
     curves = curves_of(study, arguments, seeds)
     (study.results / "curves.svg").write_text(svg_of(curves))
-    numbers = {title: [mean_log_distance(measured, arguments.kimg) for measured in some] for title, some in curves.items()}
-    print_result(numbers, arguments)
+    print_result(numbers_of(curves, arguments), arguments)
     return 0
 
 

@@ -75,6 +75,12 @@ class Seeds(unittest.TestCase):
         self.assertAlmostEqual(ranks.pooled_deviation([*values(0, 0.03, FOUR), math.inf], [math.inf, 1]), 0.03)
         self.assertEqual(ranks.pooled_deviation([math.inf, 1], [math.inf] * 2), math.inf)
 
+    def test_deviate_at_least_as_those_that_are_complete(self):
+        self.assertEqual(ranks.least_deviation([], [1]), 0)
+        self.assertAlmostEqual(ranks.least_deviation([0, 0.2, math.inf], [5]), math.sqrt(0.02 / 6))
+        all_four = values(0, 0.03, FOUR), values(5, 0.04, FOUR)
+        self.assertAlmostEqual(ranks.least_deviation(*all_four), ranks.pooled_deviation(*all_four))
+
     def test_of_thirteen_share_no_seed_of_a_rank(self):
         arms = [(ranks.ARMS[title], seed) for title, seed in ranks.runs_of(range(1, 14))]
         seeds = [ranks.rank_0_seed(arm, seed) + rank for arm, seed in arms for rank in range(arm.ranks)]
@@ -191,11 +197,22 @@ class Program(unittest.TestCase):
         self.assertEqual((code, self.study.trained), (0, []))
         self.assertIn("no verdict yet: 12 of 12 runs are left: ranks2-seed1, ranks8-seed1, doubled-seed1, ranks2-seed2", printed)
 
-    def test_ends_where_the_first_seeds_deviate_too_much(self):
-        self.study.deviation = 0.2
+    def test_ends_where_the_first_seeds_deviate_too_much_whatever_the_others_give(self):
+        # Of log(1.2) and log(1.15), 7 and 11 runs have squares of which even 6 degrees of freedom make more than 8%.
+        for deviation, count in ((0.2, 7), (0.15, 11)):
+            self.setUp()
+            self.study.deviation = deviation
+            code, printed = self.run_with("--kimg", "30")
+            self.assertEqual((code, len(self.study.trained)), (0, count))
+            self.assertIn("no number of seeds are enough\n| arm |", printed)
+            self.assertEqual(printed.splitlines()[-1], "verdict of a trial, not of the study as planned: no power")
+            self.assertTrue((self.study.results / "curves.svg").exists())
+
+    def test_ends_where_all_runs_diverge(self):
+        self.study.failing = dict.fromkeys(("ranks2", "ranks8", "doubled"), "training diverged; lower the learning rates")
         code, printed = self.run_with("--kimg", "30")
         self.assertEqual((code, len(self.study.trained)), (0, 12))
-        self.assertEqual(printed.splitlines()[-1], "verdict of a trial, not of the study as planned: no power")
+        self.assertIn("verdict", printed.splitlines()[-1])
 
     def test_evaluates_a_checkpoint_that_was_interrupted_before_its_evaluation(self):
         (self.study.folder / "ranks2-seed1/checkpoints/kimg-000010").mkdir(parents=True)
