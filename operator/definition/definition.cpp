@@ -1,8 +1,6 @@
 #include "definition/definition.h"
 
-#include <algorithm>
-#include <cctype>
-
+#include "base/utf8.h"
 #include "definition/built_in.h"
 #include "definition/schema.h"
 #include "object/fields.h"
@@ -24,13 +22,6 @@ properties:
     type: object
     additionalProperties: {type: string}
 )";
-
-std::string in_lower_case(std::string text) {
-  std::ranges::transform(text, text.begin(), [](unsigned char letter) {
-    return static_cast<char>(std::tolower(letter));
-  });
-  return text;
-}
 
 /// Returns what is wrong with the keys of labels and annotations, which no schema says. Those of
 /// annotations may be in any case.

@@ -8,4 +8,7 @@ namespace ganscale {
 /// takes only UTF-8.
 std::string valid_utf8(const std::string& text);
 
+/// Returns the text with the letters of ASCII in lower case.
+std::string in_lower_case(std::string text);
+
 }  // namespace ganscale

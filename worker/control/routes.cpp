@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
+#include <utility>
 
+#include "base/utf8.h"
 #include "wire/names.h"
 
 namespace ganscale::control {
@@ -50,8 +51,7 @@ std::optional<Response> refuse_stranger(const Request& request, const Access& ac
 
 bool is_json(std::string content_type) {
   content_type.resize(std::min(content_type.find(';'), content_type.size()));
-  std::transform(content_type.begin(), content_type.end(), content_type.begin(),
-                 [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
+  content_type = in_lower_case(std::move(content_type));
   return content_type == "application/json" || content_type == "application/json ";
 }
 

@@ -11,5 +11,9 @@ TEST(ValidUtf8, ReplacesNothingElse) {
   EXPECT_EQ(valid_utf8(""), "");
 }
 
+TEST(InLowerCase, ChangesOnlyLettersOfAscii) {
+  EXPECT_EQ(in_lower_case("Image/PNG-\xc3\x84"), "image/png-\xc3\x84");
+}
+
 }  // namespace
 }  // namespace ganscale

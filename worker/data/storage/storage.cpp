@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <string>
 #include <string_view>
 
+#include "base/utf8.h"
 #include "data/storage/local_storage.h"
 #include "data/storage/s3_storage.h"
 
@@ -50,10 +50,7 @@ std::string lower_extension(std::string_view name) {
   const std::string_view file = name.substr(name.rfind('/') + 1);
   const std::size_t dot = file.rfind('.');
   if (dot == 0 || dot == std::string_view::npos) return {};
-  std::string extension(file.substr(dot));
-  std::ranges::transform(extension, extension.begin(),
-                         [](unsigned char c) { return std::tolower(c); });
-  return extension;
+  return in_lower_case(std::string(file.substr(dot)));
 }
 
 void require_target(const ListedFile& file) {

@@ -174,19 +174,9 @@ TEST_F(Asynchronous, ResumesFromACheckpointAsIfItHadNotStopped) {
   expect_same(newest("cut"), newest("whole"));
 }
 
-// Path lengths are regularized in the first and the fifth step.
 TEST_F(Asynchronous, WithMeansOfEachRankResumesAsIfItHadNotStopped) {
   const auto train_to = [&](const std::string& total_kimg, const std::string& run) {
-    config_ = parse(
-        "model: {name: stylegan2, z_dim: 8, w_dim: 8, channel_base: 64, channel_max: 8, "
-        "mapping_layers: 2}\n"
-        "scheme: {name: asynchronous, max_staleness: 0}\n"
-        "training: {batch: 4, running_means: local, samples_every_kimg: 0, grid_rows: 1, "
-        "grid_columns: 1, total_kimg: " +
-        total_kimg +
-        "}\n"
-        "generator: {path_length_weight: 2}\n");
-    config_.model.channels = 1;
+    config_ = run_with_path_lengths(total_kimg, "scheme: {name: asynchronous, max_staleness: 0}\n");
     train(run, 4);
   };
   train_to("0.024", "whole");

@@ -236,18 +236,9 @@ TEST_F(TrainRun, MeasuresWhenItIsCompleteEvenIfItIsInterrupted) {
   EXPECT_EQ(lines().front().at("images_seen"), 4);
 }
 
-// Path lengths are regularized in the first and the fifth step.
 TEST_F(TrainRun, WithMeansOfEachRankResumesAsIfItHadNotStopped) {
   const auto train_to = [&](const std::string& total_kimg, const std::string& run) {
-    config_ = parse(
-        "model: {name: stylegan2, z_dim: 8, w_dim: 8, channel_base: 64, channel_max: 8, "
-        "mapping_layers: 2}\n"
-        "training: {batch: 4, running_means: local, samples_every_kimg: 0, grid_rows: 1, "
-        "grid_columns: 1, total_kimg: " +
-        total_kimg +
-        "}\n"
-        "generator: {path_length_weight: 2}\n");
-    config_.model.channels = 1;
+    config_ = run_with_path_lengths(total_kimg);
     comm::run_ranks(2, [&](comm::Group& group) {
       with_context(
           group, std::make_unique<data::FakeSource>(kRecords),
